@@ -1,0 +1,1 @@
+//! Hot cells of sqlthrottle.

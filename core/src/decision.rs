@@ -1,0 +1,153 @@
+//! The answer to a check.
+
+use crate::fingerprint::Fingerprint;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is to be done with the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Send it.
+    Allow,
+    /// Do not send it; raise an error.
+    Abort,
+    /// Do not send it; give the caller an empty result of the right type.
+    Ignore,
+    /// Wait for [`Decision::delay`], then ask [`Engine::resume`](crate::Engine::resume) with [`Decision::ticket`].
+    Delay,
+}
+
+impl Verdict {
+    /// The name used in metrics, JSON and every binding.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Abort => "abort",
+            Self::Ignore => "ignore",
+            Self::Delay => "delay",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Why the verdict is what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Within every limit.
+    Allowed,
+    /// The kind of statement is never checked (BEGIN, COMMIT, SET …).
+    NotChecked,
+    /// Over a limit, but outside the share the strategy is applied to.
+    PassedOver,
+    /// Over a limit.
+    OverLimit,
+    /// Over a limit, and as many statements as the rule allows are waiting already.
+    MaxDelayed,
+    /// Still over the limit after the longest wait the rule allows, or the ticket has lapsed.
+    MaxDelay,
+    /// The strategy is to ignore, but the caller cannot fake an honest empty result for this statement.
+    IgnoreUnavailable,
+    /// The statement's weight is above the limit, so no wait will help.
+    Never,
+    /// The guard itself failed; the decision is the rule file's `on_error`.
+    GuardError,
+    /// The rule file says `mode: off`.
+    Off,
+}
+
+impl Reason {
+    /// The name used in JSON and every binding.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::NotChecked => "not_checked",
+            Self::PassedOver => "passed_over",
+            Self::OverLimit => "over_limit",
+            Self::MaxDelayed => "max_delayed",
+            Self::MaxDelay => "max_delay",
+            Self::IgnoreUnavailable => "ignore_unavailable",
+            Self::Never => "never",
+            Self::GuardError => "guard_error",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The name of a rule, as it appears in decisions, snapshots and errors.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RuleName {
+    /// A threshold: displays as `threshold:` and the first 12 digits of its fingerprint.
+    Threshold(Arc<str>),
+    /// The `default_threshold`.
+    DefaultThreshold,
+}
+
+impl RuleName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Threshold(name) => name,
+            Self::DefaultThreshold => "default_threshold",
+        }
+    }
+}
+
+impl fmt::Display for RuleName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A place in the queue of a delaying rule, to be given back to [`Engine::resume`](crate::Engine::resume) after the wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ticket(pub(crate) u64);
+
+/// The answer to a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Decision {
+    /// What is to be done.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: Reason,
+    /// The shape of the statement; none where the statement was not read (`mode: off`).
+    pub fingerprint: Option<Fingerprint>,
+    /// The rule that decided: the one over its limit, or the one that is nearest to it.
+    pub rule: Option<RuleName>,
+    /// What the rule has counted in its window, this statement included.
+    pub count: u64,
+    /// The limit the count is held against; 0 where no rule matched.
+    pub limit: u64,
+    /// How long until a statement of this shape may pass again.
+    pub retry_after: Option<Duration>,
+    /// How long to wait before resuming; only with [`Verdict::Delay`].
+    pub delay: Option<Duration>,
+    /// What to resume with; only with [`Verdict::Delay`].
+    pub ticket: Option<Ticket>,
+    /// Whether the limiter is the one that keys beyond `max_keys` share.
+    pub overflow: bool,
+    /// What would have been done, had the rule file not said `mode: observe`.
+    pub observed: Option<Verdict>,
+}
+
+impl Decision {
+    /// Whether the statement may be sent now.
+    pub fn is_allowed(&self) -> bool {
+        self.verdict == Verdict::Allow
+    }
+}

@@ -1,0 +1,95 @@
+//! What is wrong with a rule file: every fault of it, each with its place and what would be right.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One fault of a rule file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// A stable code, the same in every language: `threshold.window.zero`.
+    pub code: &'static str,
+    /// The path to the value: `thresholds."9f2c41d07b6e".window`; empty for the file as a whole.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column, counted from 1, in characters.
+    pub column: usize,
+    /// What was found.
+    pub found: String,
+    /// What would be right.
+    pub expected: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: ", self.line, self.column)?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        write!(f, "{}; {} [{}]", self.found, self.expected, self.code)
+    }
+}
+
+/// A rule file that was refused. Nothing of it is in force.
+#[derive(Debug)]
+pub struct LoadError {
+    file: Option<PathBuf>,
+    kind: LoadErrorKind,
+}
+
+#[derive(Debug)]
+enum LoadErrorKind {
+    Unreadable(std::io::Error),
+    Faults(Vec<Fault>),
+}
+
+impl LoadError {
+    pub(crate) fn unreadable(file: &Path, error: std::io::Error) -> Self {
+        Self { file: Some(file.to_owned()), kind: LoadErrorKind::Unreadable(error) }
+    }
+
+    pub(crate) fn faults(faults: Vec<Fault>) -> Self {
+        Self { file: None, kind: LoadErrorKind::Faults(faults) }
+    }
+
+    pub(crate) fn in_file(mut self, file: &Path) -> Self {
+        self.file = Some(file.to_owned());
+        self
+    }
+
+    /// Every fault found, in the order of the file; empty where the file could not be read at all.
+    pub fn all(&self) -> &[Fault] {
+        match &self.kind {
+            LoadErrorKind::Unreadable(_) => &[],
+            LoadErrorKind::Faults(faults) => faults,
+        }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.file.as_deref().map_or_else(|| "rules".into(), Path::to_string_lossy);
+        match &self.kind {
+            LoadErrorKind::Unreadable(error) => write!(f, "{name}: {error}"),
+            LoadErrorKind::Faults(faults) => {
+                for (i, fault) in faults.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str("\n")?;
+                    }
+                    write!(f, "{name}:{fault}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            LoadErrorKind::Unreadable(error) => Some(error),
+            LoadErrorKind::Faults(_) => None,
+        }
+    }
+}

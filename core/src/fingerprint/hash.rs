@@ -1,0 +1,111 @@
+//! The hash of a normalised text, and the fingerprint it yields.
+
+use md5::Md5;
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+
+/// The hash behind a fingerprint. SHA-256 unless a user already keeps fingerprints of another kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HashKind {
+    /// 32 bytes, 64 hexadecimal digits.
+    #[default]
+    Sha256,
+    /// 20 bytes, 40 hexadecimal digits.
+    Sha1,
+    /// 16 bytes, 32 hexadecimal digits.
+    Md5,
+}
+
+impl HashKind {
+    /// Every hash, in the order of the documentation.
+    pub const ALL: [Self; 3] = [Self::Sha256, Self::Sha1, Self::Md5];
+
+    /// The name used in rule files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sha256 => "sha256",
+            Self::Sha1 => "sha1",
+            Self::Md5 => "md5",
+        }
+    }
+
+    /// Bytes of a fingerprint of this kind.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Sha256 => 32,
+            Self::Sha1 => 20,
+            Self::Md5 => 16,
+        }
+    }
+
+    /// The fingerprint of a normalised text.
+    pub fn digest(self, normalized: &[u8]) -> Fingerprint {
+        match self {
+            Self::Sha256 => Fingerprint::from_digest(&Sha256::digest(normalized)),
+            Self::Sha1 => Fingerprint::from_digest(&Sha1::digest(normalized)),
+            Self::Md5 => Fingerprint::from_digest(&Md5::digest(normalized)),
+        }
+    }
+}
+
+/// The text names no hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownHash(String);
+
+impl fmt::Display for UnknownHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown hash `{}`; the hashes are sha256, sha1, md5", self.0)
+    }
+}
+
+impl std::error::Error for UnknownHash {}
+
+impl FromStr for HashKind {
+    type Err = UnknownHash;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| UnknownHash(text.to_owned()))
+    }
+}
+
+/// The name of a shape: the hash of a normalised text. Displays as lower-case hexadecimal; `{:.12}` prints 12 digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint {
+    bytes: [u8; 32],
+    len: u8,
+}
+
+impl Fingerprint {
+    fn from_digest(digest: &[u8]) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..digest.len()].copy_from_slice(digest);
+        Self { bytes, len: digest.len() as u8 }
+    }
+
+    /// The digest: 32, 20 or 16 bytes, as the [`HashKind`] says.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut hex = [0; 64];
+        for (pair, byte) in hex.chunks_exact_mut(2).zip(self.as_bytes()) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        let hex = std::str::from_utf8(&hex[..usize::from(self.len) * 2]).unwrap_or_default();
+        f.pad(hex)
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fingerprint({self})")
+    }
+}

@@ -1,0 +1,1 @@
+//! Words the lexer knows.

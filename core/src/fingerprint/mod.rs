@@ -1,0 +1,19 @@
+//! From SQL text to the fingerprint of its shape.
+//!
+//! [`Normalizer`] reads a statement once, left to right, and writes its normalised text: constants become `?`, lists of
+//! constants become one, comments and spacing disappear. The [`Fingerprint`] is the hash of that text. [`analyse`] reads
+//! a statement's grammar, at first sight only.
+
+mod analyse;
+mod dialect;
+mod hash;
+mod keyword;
+mod lexer;
+mod normalise;
+mod options;
+
+pub use analyse::{Analysis, Kind, Operator, Predicate, TableName, Value, Where, analyse};
+pub use dialect::{Dialect, UnknownDialect};
+pub use hash::{Fingerprint, HashKind, UnknownHash};
+pub use normalise::{Normalized, Normalizer};
+pub use options::{FingerprintOptions, InLists, UnknownInLists};

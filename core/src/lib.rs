@@ -1,0 +1,17 @@
+//! Stops bursts of SQL before they reach a database.
+
+pub mod fingerprint;
+pub mod rule;
+
+mod clock;
+mod decision;
+mod error;
+mod statement;
+mod strategy;
+
+pub use clock::{Clock, ManualClock};
+pub use decision::{Decision, Reason, RuleName, Ticket, Verdict};
+pub use error::{Fault, LoadError};
+pub use fingerprint::{Dialect, Fingerprint, FingerprintOptions, HashKind, InLists, Normalizer};
+pub use statement::{Fakes, Statement};
+pub use strategy::{Delay, Share, Strategy};

@@ -1,0 +1,31 @@
+//! What is done to a statement over a limit: the closed list, and the share it is applied to.
+
+mod share;
+
+pub use share::Share;
+
+use std::time::Duration;
+
+/// What is done to a statement over the limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// The host raises its own error.
+    #[default]
+    Abort,
+    /// The statement is not sent and the caller gets an empty result.
+    Ignore,
+    /// The host waits, then resumes.
+    Delay(Delay),
+}
+
+/// How long a delayed statement waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Delay {
+    /// A fixed time, after which the delaying rule is not asked again.
+    Fixed(Duration),
+    /// Until the limiter allows it, asked again after each wait; aborted after `max`.
+    UntilAllowed {
+        /// The longest wait in all.
+        max: Duration,
+    },
+}

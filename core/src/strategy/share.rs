@@ -1,0 +1,40 @@
+//! The exact proportion of over-limit statements that a strategy is applied to.
+
+use std::fmt;
+
+/// A proportion `p/q` with `0 < p <= q`.
+///
+/// Of any `k` consecutive over-limit statements, `floor(kp/q)` or `ceil(kp/q)` are handled. The k-th, counted from 1, is
+/// handled where `floor(kp/q)` exceeds `floor((k-1)p/q)`, so at 2/3 the first passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Share {
+    p: u32,
+    q: u32,
+}
+
+impl Share {
+    /// Every over-limit statement.
+    pub const ALL: Self = Self { p: 1, q: 1 };
+
+    /// The proportion `p/q`; none unless `0 < p <= q`.
+    pub const fn new(p: u32, q: u32) -> Option<Self> {
+        if p == 0 || p > q { None } else { Some(Self { p, q }) }
+    }
+
+    /// Whether every over-limit statement is handled.
+    pub const fn is_all(self) -> bool {
+        self.p == self.q
+    }
+
+    /// Whether the k-th over-limit statement, counted from 1, is handled.
+    pub const fn handles(self, k: u64) -> bool {
+        // floor(kp/q) steps exactly where the remainder of kp by q is below p.
+        (k % self.q as u64) * self.p as u64 % (self.q as u64) < self.p as u64
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.p, self.q)
+    }
+}
