@@ -1,1 +1,6 @@
-//! Hot cells of sqlthrottle.
+//! The hot cells of `sqlthrottle`: what runs on every check and must cost next to nothing.
+//!
+//! Byte scanners (SIMD where the machine has it) and atomic limiter state. This is the one crate of the engine that may
+//! hold `unsafe`, so it is small, and it is what the model checker and the sanitizers run on.
+
+pub mod scan;

@@ -11,9 +11,11 @@ mod keyword;
 mod lexer;
 mod normalise;
 mod options;
+mod split;
 
 pub use analyse::{Analysis, Kind, Operator, Predicate, TableName, Value, Where, analyse};
 pub use dialect::{Dialect, UnknownDialect};
 pub use hash::{Fingerprint, HashKind, UnknownHash};
 pub use normalise::{Normalized, Normalizer};
 pub use options::{FingerprintOptions, InLists, UnknownInLists};
+pub use split::split;

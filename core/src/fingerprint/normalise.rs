@@ -14,14 +14,20 @@ pub struct Normalizer {
 impl Normalizer {
     /// A normaliser with the given options.
     pub fn new(options: FingerprintOptions) -> Self {
-        Self { options, out: Vec::new() }
+        Self {
+            options,
+            out: Vec::new(),
+        }
     }
 
     /// Reads a statement. Never fails, whatever the bytes; linear in their number.
     pub fn normalize(&mut self, sql: &[u8]) -> Normalized<'_> {
         self.out.clear();
         self.out.extend_from_slice(sql);
-        Normalized { text: &self.out, options: &self.options }
+        Normalized {
+            text: &self.out,
+            options: &self.options,
+        }
     }
 }
 

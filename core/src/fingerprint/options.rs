@@ -79,6 +79,9 @@ impl Default for FingerprintOptions {
 impl FingerprintOptions {
     /// The defaults, in the given dialect.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, ..Self::default() }
+        Self {
+            dialect,
+            ..Self::default()
+        }
     }
 }

@@ -60,7 +60,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_keys: 10_000, max_rules: 3_000, warn_rules: 1_000, max_sql_bytes: 1 << 20, cache_bytes: 32 << 20 }
+        Self {
+            max_keys: 10_000,
+            max_rules: 3_000,
+            warn_rules: 1_000,
+            max_sql_bytes: 1 << 20,
+            cache_bytes: 32 << 20,
+        }
     }
 }
 
