@@ -85,12 +85,9 @@ impl Bytes {
         match self {
             Self::Utf8(text) => Ok(text.clone().into_bytes()),
             Self::Hex(Hex { hex }) => hex.as_bytes().chunks(2).map(|pair| decode_pair(pair, hex)).collect(),
-            Self::Repeat(Repeat {
-                prefix,
-                unit,
-                times,
-                suffix,
-            }) => Ok(format!("{prefix}{}{suffix}", unit.repeat(*times)).into_bytes()),
+            Self::Repeat(Repeat { prefix, unit, times, suffix }) => {
+                Ok(format!("{prefix}{}{suffix}", unit.repeat(*times)).into_bytes())
+            }
         }
     }
 }
@@ -141,11 +138,7 @@ impl Case {
     /// What the library does against the case; an error is a case that cannot be run.
     fn run(&self) -> Result<Vec<String>, String> {
         let options = self.options()?;
-        let mut subject = Subject {
-            options,
-            normalizer: Normalizer::new(options),
-            faults: Vec::new(),
-        };
+        let mut subject = Subject { options, normalizer: Normalizer::new(options), faults: Vec::new() };
         match self.expectation()? {
             Expectation::Exact { sql, normalized } => {
                 self.run_exact(&mut subject, &sql.decode()?, &normalized.decode()?);
@@ -199,12 +192,7 @@ impl Subject {
         }
         let again = self.read(&got.normalized);
         if again.normalized != got.normalized {
-            self.fault(
-                "not idempotent",
-                sql,
-                &shown(&got.normalized),
-                &shown(&again.normalized),
-            );
+            self.fault("not idempotent", sql, &shown(&got.normalized), &shown(&again.normalized));
         }
         got
     }
@@ -250,9 +238,7 @@ impl Subject {
 
     fn fault(&mut self, what: &str, sql: &[u8], expected: &str, got: &str) {
         let sql = shown(sql);
-        self.faults.push(format!(
-            "  {what}\n    sql      {sql}\n    expected {expected}\n    got      {got}"
-        ));
+        self.faults.push(format!("  {what}\n    sql      {sql}\n    expected {expected}\n    got      {got}"));
     }
 }
 
@@ -291,12 +277,7 @@ fn load<T: for<'de> Deserialize<'de>>(file: &str) -> T {
 fn files_on_disk() -> BTreeSet<String> {
     fs::read_dir(root().join("fingerprint"))
         .expect("the directory of the cases")
-        .map(|entry| {
-            format!(
-                "fingerprint/{}",
-                entry.expect("a readable entry").file_name().to_string_lossy()
-            )
-        })
+        .map(|entry| format!("fingerprint/{}", entry.expect("a readable entry").file_name().to_string_lossy()))
         .collect()
 }
 
@@ -309,33 +290,15 @@ fn every_case_of_the_index_holds() {
         let file: CaseFile = load(&entry.file);
         let before = ran;
         for case in &file.cases {
-            let faults = case
-                .run()
-                .unwrap_or_else(|error| panic!("{}: {}: {error}", entry.file, case.id));
+            let faults = case.run().unwrap_or_else(|error| panic!("{}: {}: {error}", entry.file, case.id));
             ran += 1;
             if !faults.is_empty() {
-                failures.push(format!(
-                    "{} ({}) {}\n{}",
-                    case.id,
-                    case.dialect,
-                    case.about,
-                    faults.join("\n")
-                ));
+                failures.push(format!("{} ({}) {}\n{}", case.id, case.dialect, case.about, faults.join("\n")));
             }
         }
-        assert_eq!(
-            ran - before,
-            entry.cases,
-            "{}: the index gives another number of cases",
-            entry.file
-        );
+        assert_eq!(ran - before, entry.cases, "{}: the index gives another number of cases", entry.file);
     }
-    assert!(
-        failures.is_empty(),
-        "{} of {ran} cases fail\n\n{}\n",
-        failures.len(),
-        failures.join("\n\n")
-    );
+    assert!(failures.is_empty(), "{} of {ran} cases fail\n\n{}\n", failures.len(), failures.join("\n\n"));
     assert_eq!(ran, index.cases, "the total of the index");
 }
 
@@ -356,17 +319,8 @@ fn every_case_can_be_found_by_its_id() {
         let CaseFile { topic, cases } = load(&file);
         assert!(!topic.is_empty(), "{file}: no topic");
         for case in cases {
-            assert_eq!(
-                case.id.split_once('-').map(|(file, _)| file),
-                Some(number),
-                "{file}: {}",
-                case.id
-            );
-            assert!(
-                !case.about.is_empty(),
-                "{file}: {} does not say what it is about",
-                case.id
-            );
+            assert_eq!(case.id.split_once('-').map(|(file, _)| file), Some(number), "{file}: {}", case.id);
+            assert!(!case.about.is_empty(), "{file}: {} does not say what it is about", case.id);
             assert!(ids.insert(case.id.clone()), "{file}: {} is given twice", case.id);
         }
     }
@@ -382,9 +336,6 @@ fn every_dialect_has_its_share() {
         }
     }
     for dialect in Dialect::ALL {
-        assert!(
-            cases.get(dialect.name()).is_some_and(|&count| count >= 50),
-            "{dialect}: {cases:?}"
-        );
+        assert!(cases.get(dialect.name()).is_some_and(|&count| count >= 50), "{dialect}: {cases:?}");
     }
 }
