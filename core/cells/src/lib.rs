@@ -4,3 +4,9 @@
 //! hold `unsafe`, so it is small, and it is what the model checker and the sanitizers run on.
 
 pub mod scan;
+pub mod sliding_window;
+
+mod sync;
+mod window_shape;
+
+pub use window_shape::{ShapeError, WindowShape};

@@ -1,0 +1,458 @@
+//! The cell of a sliding window: how much happened in the last `window`, for any number of threads at once.
+
+#[cfg(all(test, not(loom)))]
+mod event_log;
+#[cfg(all(test, loom))]
+mod model;
+#[cfg(all(test, not(loom)))]
+mod tests;
+
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::window_shape::{EPOCH_BITS, Place, TAG_BITS, WindowShape};
+use std::fmt;
+
+/// Bits of a count: what a slot and the total can hold.
+const COUNT_BITS: u32 = 26;
+
+const _: () = assert!(TAG_BITS + COUNT_BITS == u32::BITS);
+const _: () = assert!(EPOCH_BITS + 2 + COUNT_BITS == u64::BITS);
+
+/// How much is counted in a sliding window.
+///
+/// A head word holds the newest epoch seen and the running total; a ring of slots, one more than the window has buckets,
+/// holds the count of each live epoch with a tag that tells it from the epochs which had the slot before. [`LineCell`]
+/// is one cache line; more buckets take a cell of more lines. Sized for one [`WindowShape`], which comes with every call.
+///
+/// Times are nanoseconds of a monotone clock since its zero. Threads may read them in one order and come here in another:
+/// an older time counts as the newest epoch seen, so it neither opens the window nor holds it shut. A clock that can step
+/// is to be made monotone before its time comes here.
+///
+/// # Invariants
+///
+/// 1. The total is never below the sum of the live slots, and equals it at rest. Counts enter the total before a slot,
+///    and leave the slot before the total.
+/// 2. In any interval as long as the window, at most `max` is acquired, or counted with a total of at most `max`.
+/// 3. A count is given up no later than the window and one bucket after it was recorded.
+/// 4. While the head is not *sweeping*, every slot carries the tag of its live epoch.
+///
+/// # How epochs pass
+///
+/// The thread that finds the head behind its clock moves it on with the *sweeping* flag set. Then, and whoever comes by
+/// meanwhile does the same, it empties each slot whose tag is not the live one, by a compare-and-swap that also sets the
+/// tag, so just one thread takes a given count out, and subtracts it from the total. A thread that has seen all slots
+/// live clears the flag. Nothing is counted under a flagged head, so no count is ever taken against a ring that is half
+/// swept; nobody waits for anybody, since each can finish the work of a thread that was put to sleep.
+///
+/// A tag is the lap of the ring, modulo 32, and the *phase*, a bit of the head that changes whenever the head moves so far
+/// that nothing stays live: after idleness of any length no stale slot has a live tag. A tag comes back after 32 laps at
+/// the earliest: only a sweeper that sleeps that long between reading a slot and swapping it, and wakes to the same count
+/// in it, takes a live count for the stale one it read.
+///
+/// A thread may sleep between adding to the total and adding to its slot. Its count then joins the slot's later epoch: it
+/// is kept longer, never lost.
+#[repr(C, align(64))]
+pub struct WindowCell<S: ?Sized = [Slot]> {
+    head: AtomicU64,
+    slots: S,
+}
+
+/// A cell of one cache line, for shapes of up to 13 buckets.
+pub type LineCell = WindowCell<[Slot; 14]>;
+
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<LineCell>() == 64);
+
+/// The count of one epoch, and the tag that tells which.
+pub struct Slot(AtomicU32);
+
+/// A count that was acquired, and can be given back once.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "a reservation that is not undone is spent"]
+pub struct Reservation {
+    place: Place,
+    n: u32,
+    total: u32,
+}
+
+impl Reservation {
+    /// What the window counted with it.
+    pub const fn total(&self) -> u32 {
+        self.total
+    }
+}
+
+/// The refusal of an acquisition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exceeded {
+    /// What the window counts, without what was refused.
+    pub total: u32,
+}
+
+impl<const SLOTS: usize> WindowCell<[Slot; SLOTS]> {
+    /// A cell that has counted nothing.
+    ///
+    /// # Panics
+    ///
+    /// When the shape has more slots than the cell, as does every other function that is given such a shape.
+    pub fn new(shape: &WindowShape, now: u64) -> Self {
+        Self::with_total(shape, now, 0)
+    }
+
+    /// A cell that counts `total` as if it all happened at `now`, the latest it can have: how a count outlives a change of
+    /// the window or of its buckets. At most [`WindowCell::MAX_COUNT`] is taken over.
+    ///
+    /// # Panics
+    ///
+    /// When the shape has more slots than the cell.
+    pub fn with_total(shape: &WindowShape, now: u64, total: u32) -> Self {
+        let total = total.min(MAX_COUNT);
+        let epoch = shape.epoch(now);
+        let mut words = [0; SLOTS];
+        for place in shape.live(epoch, 0) {
+            words[place.index] = word(place.tag, 0);
+        }
+        words[shape.place(epoch, 0).index] += total;
+        let head = Head::new(epoch, 0, total);
+        Self { head: AtomicU64::new(head.0), slots: words.map(|word| Slot(AtomicU32::new(word))) }
+    }
+}
+
+impl WindowCell {
+    /// The most a cell counts. Of more, the latest are kept, so a cell that is full stays full while the flood lasts.
+    pub const MAX_COUNT: u32 = MAX_COUNT;
+
+    /// The highest limit: one below the most that is counted, so that what exceeds it can be told.
+    pub const MAX_LIMIT: u32 = MAX_COUNT - 1;
+}
+
+const MAX_COUNT: u32 = (1 << COUNT_BITS) - 1;
+
+impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
+    /// Counts `n` whatever the total, and returns the total with it; the attempt is within a limit that is not below it.
+    pub fn count_attempt(&self, shape: &WindowShape, n: u32, now: u64) -> u32 {
+        let n = n.min(MAX_COUNT);
+        loop {
+            let head = self.current(shape, now);
+            let added = n.min(MAX_COUNT - head.total());
+            if added > 0 {
+                if self.exchange(head, head.plus(added)).is_err() {
+                    continue;
+                }
+                self.slot(head.place(shape)).add(added);
+            }
+            if added < n {
+                self.make_newer(shape, head, n - added);
+            }
+            return head.total() + added;
+        }
+    }
+
+    /// Counts `n` if the total with it is at most `max`. A refusal in an epoch that is known already is one load.
+    ///
+    /// # Errors
+    ///
+    /// [`Exceeded`], and nothing is counted, when the total would be more than `max`.
+    pub fn try_acquire(&self, shape: &WindowShape, n: u32, now: u64, max: u32) -> Result<Reservation, Exceeded> {
+        let max = max.min(WindowCell::MAX_LIMIT);
+        loop {
+            let head = self.current(shape, now);
+            if n > max || head.total() > max - n {
+                return Err(Exceeded { total: head.total() });
+            }
+            let next = head.plus(n);
+            if self.exchange(head, next).is_ok() {
+                // The slot may have turned since: the reservation is where the count went, not where it was meant to go.
+                let place = head.place(shape);
+                let tag = self.slot(place).add(n);
+                return Ok(Reservation { place: Place { tag, ..place }, n, total: next.total() });
+            }
+        }
+    }
+
+    /// Gives back what was acquired, unless its slot has turned since: then the turn has given it back already, and to do
+    /// it again would admit more than the limit.
+    #[expect(clippy::needless_pass_by_value, reason = "what is taken by value cannot be undone twice")]
+    pub fn undo(&self, reservation: Reservation) {
+        let Reservation { place, n, .. } = reservation;
+        if self.slot(place).take(place.tag, n, n) == n {
+            self.subtract(n);
+        }
+    }
+
+    /// What counts now. Writes nothing, unless to finish a sweep that it comes upon.
+    pub fn total(&self, shape: &WindowShape, now: u64) -> u32 {
+        loop {
+            let head = self.head();
+            if head.is_sweeping() {
+                self.sweep(shape, head);
+                continue;
+            }
+            let ahead = shape.ahead(head.epoch(), now);
+            if ahead == 0 {
+                return head.total();
+            }
+            // Subtracting what is stale, instead of adding up what is live, keeps what has not reached its slot yet.
+            let stale = usize::try_from(ahead).unwrap_or(usize::MAX);
+            let stale = head.live(shape).take(stale).map(|place| self.slot(place).count()).sum::<u32>();
+            if self.head() == head {
+                return head.total().saturating_sub(stale);
+            }
+        }
+    }
+
+    /// Nanoseconds until `n` more are within `max` if nothing else happens; none where `n` alone is beyond it. Exact: one
+    /// nanosecond less is too early.
+    pub fn retry_after(&self, shape: &WindowShape, n: u32, now: u64, max: u32) -> Option<u64> {
+        let room = max.min(WindowCell::MAX_LIMIT).checked_sub(n)?;
+        let head = self.current(shape, now);
+        let mut left = head.total();
+        if left <= room {
+            return Some(0);
+        }
+        let mut after = 0;
+        for place in head.live(shape) {
+            after += 1;
+            left = left.saturating_sub(self.slot(place).count());
+            if left <= room {
+                break;
+            }
+        }
+        // What has not reached its slot yet is taken to be in the newest, the last of them.
+        Some(shape.until(now, head.epoch(), after))
+    }
+
+    /// Whether the cell equals a new one, so that nothing is lost with it.
+    pub fn is_fresh(&self, shape: &WindowShape, now: u64) -> bool {
+        self.total(shape, now) == 0
+    }
+
+    /// Forgets what has been counted. What is being counted meanwhile may stay.
+    pub fn reset(&self, shape: &WindowShape, now: u64) {
+        let head = self.current(shape, now);
+        for place in head.live(shape) {
+            let slot = self.slot(place);
+            self.subtract(slot.take(slot.tag(), 0, MAX_COUNT));
+        }
+    }
+
+    /// Makes the total what the slots hold, after a fork: a thread of the parent that was between the two does not exist
+    /// in the child. Only for a cell that no other thread uses.
+    pub fn repair(&self) {
+        let total = self.slots.as_ref().iter().map(Slot::count).sum();
+        let head = self.head();
+        self.head.store(head.with_total(total).0, Ordering::Release);
+    }
+
+    /// The head once it is as new as `now` and swept.
+    #[inline]
+    fn current(&self, shape: &WindowShape, now: u64) -> Head {
+        loop {
+            let head = self.head();
+            if head.is_sweeping() {
+                self.sweep(shape, head);
+                continue;
+            }
+            let ahead = shape.ahead(head.epoch(), now);
+            if ahead == 0 {
+                return head;
+            }
+            // One that fails was moved, or counted on, by another thread.
+            let _ = self.exchange(head, head.moved(shape, ahead));
+        }
+    }
+
+    /// Empties the slots that are not live under `head`, and clears its flag.
+    #[cold]
+    fn sweep(&self, shape: &WindowShape, head: Head) {
+        for place in head.live(shape) {
+            let slot = self.slot(place);
+            let mut old = slot.word();
+            while tag(old) != place.tag {
+                // The slot was read before the head, so where the head is the same still, that was a stale word; it may
+                // be a later sweep's otherwise, and not for this one to touch.
+                if !self.head().is_stage_of(head) {
+                    return;
+                }
+                match slot.exchange(old, word(place.tag, 0)) {
+                    Ok(()) => {
+                        self.subtract(count(old));
+                        break;
+                    }
+                    Err(newer) => old = newer,
+                }
+            }
+        }
+        let mut seen = self.head();
+        while seen.is_stage_of(head) {
+            match self.exchange(seen, seen.swept()) {
+                Ok(()) => return,
+                Err(newer) => seen = newer,
+            }
+        }
+    }
+
+    /// Lets up to `n` of the oldest counts pass for counts of the newest epoch: what a full cell does in place of adding.
+    #[cold]
+    fn make_newer(&self, shape: &WindowShape, head: Head, n: u32) {
+        let mut left = n;
+        let newest = head.place(shape);
+        for place in head.live(shape).take_while(|place| *place != newest) {
+            // Between the two the sum is below the total, as the first invariant has it.
+            let taken = self.slot(place).take(place.tag, 0, left);
+            self.slot(newest).add(taken);
+            left -= taken;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
+    fn slot(&self, place: Place) -> &Slot {
+        &self.slots.as_ref()[place.index]
+    }
+
+    /// Acquires what the thread that wrote this head did before: where the head is swept, all its slots are.
+    fn head(&self) -> Head {
+        Head(self.head.load(Ordering::Acquire))
+    }
+
+    /// Releases what was done before, the sweep of the slots above all, and acquires what led to the old head.
+    fn exchange(&self, old: Head, new: Head) -> Result<(), Head> {
+        let swap = self.head.compare_exchange(old.0, new.0, Ordering::AcqRel, Ordering::Acquire);
+        swap.map(drop).map_err(Head)
+    }
+
+    /// Takes from the total what was taken out of a slot. It cannot borrow from the flag: that count entered the total
+    /// before its slot (released by the add, acquired by the taking), so this subtraction comes after the addition.
+    fn subtract(&self, n: u32) {
+        if n > 0 {
+            self.head.fetch_sub(u64::from(n), Ordering::AcqRel);
+        }
+    }
+}
+
+impl<S: AsRef<[Slot]> + ?Sized> fmt::Debug for WindowCell<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = self.head();
+        f.debug_struct("WindowCell").field("epoch", &head.epoch()).field("total", &head.total()).finish_non_exhaustive()
+    }
+}
+
+const fn word(tag: u32, count: u32) -> u32 {
+    tag << COUNT_BITS | count
+}
+
+const fn tag(word: u32) -> u32 {
+    word >> COUNT_BITS
+}
+
+const fn count(word: u32) -> u32 {
+    word & MAX_COUNT
+}
+
+impl Slot {
+    /// Acquires the head that the thread which wrote this word had seen, so a head read afterwards is no older.
+    fn word(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    fn count(&self) -> u32 {
+        count(self.word())
+    }
+
+    fn tag(&self) -> u32 {
+        tag(self.word())
+    }
+
+    /// Adds to the count and returns the tag it went to. It stays within its bits: the sum of all slots is at most the
+    /// total. Releases the addition to the total that went before.
+    fn add(&self, n: u32) -> u32 {
+        tag(self.0.fetch_add(n, Ordering::AcqRel))
+    }
+
+    /// Takes at least `least` and at most `most` out of the count, if the slot has that tag; 0 where it cannot.
+    fn take(&self, of_tag: u32, least: u32, most: u32) -> u32 {
+        let mut old = self.word();
+        loop {
+            let taken = count(old).min(most);
+            if tag(old) != of_tag || taken < least || taken == 0 {
+                return 0;
+            }
+            match self.exchange(old, old - taken) {
+                Ok(()) => return taken,
+                Err(newer) => old = newer,
+            }
+        }
+    }
+
+    fn exchange(&self, old: u32, new: u32) -> Result<(), u32> {
+        self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).map(drop)
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slot").field("tag", &self.tag()).field("count", &self.count()).finish()
+    }
+}
+
+/// A head word: from the top the epoch, the phase, the sweeping flag and the total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Head(u64);
+
+impl Head {
+    const SWEEPING: u64 = 1 << COUNT_BITS;
+
+    const fn new(epoch: u64, phase: u32, total: u32) -> Self {
+        Self((epoch << 1 | phase as u64) << (COUNT_BITS + 1) | total as u64)
+    }
+
+    const fn epoch(self) -> u64 {
+        self.0 >> (COUNT_BITS + 2)
+    }
+
+    const fn phase(self) -> u32 {
+        (self.0 >> (COUNT_BITS + 1)) as u32 & 1
+    }
+
+    const fn is_sweeping(self) -> bool {
+        self.0 & Self::SWEEPING != 0
+    }
+
+    const fn total(self) -> u32 {
+        count(self.0 as u32)
+    }
+
+    /// Whether only the total differs.
+    const fn is_stage_of(self, other: Self) -> bool {
+        self.0 >> COUNT_BITS == other.0 >> COUNT_BITS
+    }
+
+    const fn place(self, shape: &WindowShape) -> Place {
+        shape.place(self.epoch(), self.phase())
+    }
+
+    /// The places that are live, the oldest first.
+    fn live(self, shape: &WindowShape) -> impl Iterator<Item = Place> + use<> {
+        shape.live(self.epoch(), self.phase())
+    }
+
+    /// The head `ahead` epochs on, with the ring still to be swept.
+    const fn moved(self, shape: &WindowShape, ahead: u64) -> Self {
+        let phase = if ahead < shape.slots() as u64 { self.phase() } else { self.phase() ^ 1 };
+        Self(Self::new(shape.later(self.epoch(), ahead), phase, self.total()).0 | Self::SWEEPING)
+    }
+
+    const fn swept(self) -> Self {
+        Self(self.0 & !Self::SWEEPING)
+    }
+
+    const fn with_total(self, total: u32) -> Self {
+        Self(self.0 - self.total() as u64 + total as u64)
+    }
+
+    /// The caller has seen that the total stays within its bits.
+    const fn plus(self, n: u32) -> Self {
+        Self(self.0 + n as u64)
+    }
+}

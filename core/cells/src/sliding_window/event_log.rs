@@ -1,0 +1,32 @@
+//! The brute-force oracle of rate limiters: every event, and what an interval really held.
+
+use std::ops::RangeInclusive;
+
+/// Events with their weights, in the order of their times.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventLog(Vec<(u64, u64)>);
+
+impl EventLog {
+    /// Notes an event, which is not before the last one.
+    pub(crate) fn record(&mut self, at: u64, n: u32) {
+        assert!(self.0.last().is_none_or(|last| last.0 <= at), "events come in the order of their times");
+        self.0.push((at, u64::from(n)));
+    }
+
+    /// What happened within these times, both ends included.
+    pub(crate) fn within(&self, times: RangeInclusive<u64>) -> u64 {
+        self.0.iter().filter(|event| times.contains(&event.0)).map(|event| event.1).sum()
+    }
+
+    /// The most that happened in any interval of this length, both ends included. An interval that holds the most can be
+    /// moved to begin with an event, so those that do are all there is to look at.
+    pub(crate) fn busiest(&self, length: u64) -> u64 {
+        let starts = self.0.iter().map(|event| event.0);
+        starts.map(|start| self.within(start..=start.saturating_add(length))).max().unwrap_or(0)
+    }
+
+    /// Everything that happened.
+    pub(crate) fn all(&self) -> u64 {
+        self.within(0..=u64::MAX)
+    }
+}
