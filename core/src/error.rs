@@ -11,9 +11,9 @@ pub struct Fault {
     pub code: &'static str,
     /// The path to the value: `thresholds."9f2c41d07b6e".window`; empty for the file as a whole.
     pub path: String,
-    /// The line, counted from 1.
+    /// The line, counted from 1; 0 where the rules were built in code.
     pub line: usize,
-    /// The column, counted from 1, in characters.
+    /// The column, counted from 1, in characters; 0 where the rules were built in code.
     pub column: usize,
     /// What was found.
     pub found: String,
@@ -23,7 +23,9 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: ", self.line, self.column)?;
+        if self.line > 0 {
+            write!(f, "{}:{}: ", self.line, self.column)?;
+        }
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
@@ -86,7 +88,8 @@ impl fmt::Display for LoadError {
                     if i > 0 {
                         f.write_str("\n")?;
                     }
-                    write!(f, "{name}:{fault}")?;
+                    let space = if fault.line > 0 { "" } else { " " };
+                    write!(f, "{name}:{space}{fault}")?;
                 }
                 Ok(())
             }

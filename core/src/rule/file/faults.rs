@@ -1,0 +1,124 @@
+//! The faults of one file, collected until all of it is read.
+
+use crate::error::{Fault, LoadError};
+use std::fmt::Write;
+
+/// Most faults that are told of one file; a file of a million faults is one fault repeated.
+const MAX_FAULTS: usize = 1_000;
+/// Longest part of a key that a path repeats, in characters.
+const SHOWN_CHARS: usize = 64;
+
+/// A place in a file: line and column, counted from 1, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mark {
+    pub(super) line: usize,
+    pub(super) column: usize,
+}
+
+impl Mark {
+    /// Where a file begins: the place of what concerns it as a whole.
+    pub(super) const START: Self = Self { line: 1, column: 1 };
+}
+
+/// The faults found so far.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    list: Vec<Fault>,
+    untold: usize,
+}
+
+impl Faults {
+    pub(super) fn push(&mut self, mark: Mark, code: &'static str, path: &str, found: String, expected: String) {
+        if self.list.len() < MAX_FAULTS {
+            self.list.push(Fault {
+                code,
+                path: path.to_owned(),
+                line: mark.line,
+                column: mark.column,
+                found,
+                expected,
+            });
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    /// Nothing, where there is no fault; otherwise all of them in the order of the file.
+    pub(super) fn into_result(mut self) -> Result<(), LoadError> {
+        if self.list.is_empty() {
+            return Ok(());
+        }
+        self.list.sort_by_key(|fault| (fault.line, fault.column));
+        if self.untold > 0 {
+            let place = self.list.last().map_or(Mark::START, |fault| Mark {
+                line: fault.line,
+                column: fault.column,
+            });
+            self.list.push(Fault {
+                code: "file.too_many_faults",
+                path: String::new(),
+                line: place.line,
+                column: place.column,
+                found: format!("{} more faults are not listed", self.untold),
+                expected: "correct those above first".to_owned(),
+            });
+        }
+        Err(LoadError::faults(self.list))
+    }
+}
+
+/// Appends a key to a path: `thresholds."9f2c41d07b6e".window`.
+pub(super) fn push_key(path: &mut String, key: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    let is_name = key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') && key.len() <= SHOWN_CHARS;
+    // A fingerprint may happen to hold letters only; it is quoted like its neighbours.
+    let is_digits = key.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_name && !is_digits {
+        path.push_str(key);
+        return;
+    }
+    path.push('"');
+    for (i, c) in key.chars().enumerate() {
+        if i == SHOWN_CHARS {
+            path.push('…');
+            break;
+        }
+        if c.is_control() || matches!(c, '"' | '\\') {
+            // Writing to a String cannot fail.
+            let _ = write!(path, "{}", c.escape_default());
+        } else {
+            path.push(c);
+        }
+    }
+    path.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_no_names_are_quoted_in_a_path() {
+        let cases = [
+            ("window", "window"),
+            ("9f2c41d07b6e", "\"9f2c41d07b6e\""),
+            ("abcdefabcdef", "\"abcdefabcdef\""),
+            ("", "\"\""),
+            ("a.b", "\"a.b\""),
+            ("say \"a\"\n", "\"say \\\"a\\\"\\n\""),
+        ];
+        for (key, expected) in cases {
+            let mut path = String::new();
+            push_key(&mut path, key);
+            assert_eq!(path, expected);
+        }
+        let mut path = "limits".to_owned();
+        push_key(&mut path, &"k".repeat(1_000_000));
+        assert!(
+            path.starts_with("limits.\"kkk") && path.ends_with("k…\"") && path.len() < 100,
+            "{path}"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! How much an engine may hold.
+
+use super::bounds;
+use super::quantity::{Bytes, Misread, Wrong};
+
+/// How much an engine may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Most limiters a rule keeps; newcomers beyond it share one. 1 to 50,000,000.
+    pub max_keys: usize,
+    /// Most rules of a file, thresholds among them. 1 to 100,000.
+    pub max_rules: usize,
+    /// Rules from which a warning is due. 1 to 100,000.
+    pub warn_rules: usize,
+    /// Longest printed normalised text, in bytes. 64 to 1 GiB.
+    pub max_sql_bytes: usize,
+    /// Most bytes of remembered statements. 64 KiB to 2 GiB.
+    pub cache_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_keys: 10_000,
+            max_rules: 3_000,
+            warn_rules: 1_000,
+            max_sql_bytes: 1 << 20,
+            cache_bytes: 32 << 20,
+        }
+    }
+}
+
+impl Limits {
+    /// Refuses more rules than `max_rules`.
+    pub(super) fn check_rules(rules: usize, max_rules: usize) -> Result<(), Misread> {
+        if rules <= max_rules {
+            return Ok(());
+        }
+        let found = format!("{rules} thresholds are more than the {max_rules} of `limits.max_rules`");
+        Err(Misread::new(
+            Wrong::TooLarge,
+            found,
+            "write fewer, or raise `limits: {max_rules: …}`",
+        ))
+    }
+
+    /// What is out of its bounds: the field, the code and why.
+    pub(super) fn problems(&self) -> Vec<(&'static str, &'static str, Misread)> {
+        let mut problems = Vec::new();
+        let mut check = |field, codes: bounds::Codes, result: Result<(), Misread>| {
+            if let Err(misread) = result {
+                problems.push((field, codes.of(misread.wrong), misread));
+            }
+        };
+        for (field, bounds, value) in [
+            ("max_keys", bounds::MAX_KEYS, self.max_keys),
+            ("max_rules", bounds::MAX_RULES, self.max_rules),
+            ("warn_rules", bounds::WARN_RULES, self.warn_rules),
+        ] {
+            check(field, bounds.codes, bounds.check(value).map(drop));
+        }
+        for (field, bounds, value) in [
+            ("max_sql_bytes", bounds::MAX_SQL_BYTES, self.max_sql_bytes),
+            ("cache_bytes", bounds::CACHE_BYTES, self.cache_bytes),
+        ] {
+            check(field, bounds.codes, bounds.check(Bytes(value)).map(drop));
+        }
+        problems
+    }
+}

@@ -1,0 +1,201 @@
+//! A rule file, read from YAML or built in code.
+
+use super::quantity::Misread;
+use super::{FingerprintPrefix, Limits, Threshold, file, threshold::Field};
+use crate::error::{Fault, LoadError};
+use crate::fingerprint::FingerprintOptions;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+/// Whether decisions are carried out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Decisions are carried out.
+    #[default]
+    Enforce,
+    /// Everything is decided and counted, and everything passes.
+    Observe,
+    /// Nothing is looked at.
+    Off,
+}
+
+impl Mode {
+    /// Every mode, in the order of the documentation.
+    pub const ALL: [Self; 3] = [Self::Enforce, Self::Observe, Self::Off];
+
+    /// The name used in rule files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Enforce => "enforce",
+            Self::Observe => "observe",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// A rule file.
+///
+/// One that [`open`](Self::open) or a `parse` function answered is without fault; one that is built or changed in code is
+/// held to the same bounds by [`validate`](Self::validate).
+///
+/// ```
+/// use sqlthrottle::rule::{FingerprintPrefix, RuleFile, Threshold};
+///
+/// let read = RuleFile::parse(r#"thresholds: {"9f2c41d07b6e": 100}"#)?;
+///
+/// let mut built = RuleFile::default();
+/// built.thresholds.push((FingerprintPrefix::new("9f2c41d07b6e")?, Threshold::new(100)));
+/// built.validate()?;
+/// assert_eq!(built, read);
+///
+/// let error = RuleFile::parse("mode: enforced").unwrap_err();
+/// assert_eq!(error.all()[0].code, "mode.unknown");
+/// assert!(error.all()[0].expected.starts_with("did you mean `enforce`?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RuleFile {
+    /// Whether decisions are carried out.
+    pub mode: Mode,
+    /// How statements are fingerprinted (`dialect`, `fingerprint` and `max_sql_bytes`).
+    pub fingerprint: FingerprintOptions,
+    /// The threshold of every fingerprint that nothing names.
+    pub default_threshold: Option<Threshold>,
+    /// The thresholds, in the order of the file. No prefix is the beginning of another.
+    pub thresholds: Vec<(FingerprintPrefix, Threshold)>,
+    /// How much an engine may hold.
+    pub limits: Limits,
+    /// How often a host looks whether the file has changed; zero is never.
+    pub watch: Duration,
+}
+
+impl Default for RuleFile {
+    /// What an empty file says: no threshold, and one second between looks at the file.
+    fn default() -> Self {
+        Self {
+            mode: Mode::Enforce,
+            fingerprint: FingerprintOptions::default(),
+            default_threshold: None,
+            thresholds: Vec::new(),
+            limits: Limits::default(),
+            watch: Duration::from_secs(1),
+        }
+    }
+}
+
+impl RuleFile {
+    /// Longest rule file, in bytes.
+    pub const MAX_BYTES: usize = file::MAX_FILE_BYTES;
+
+    /// Reads a file; `${NAME}` comes from the environment of the process.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or has faults: all of them at once.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        let path = path.as_ref();
+        let read = |path: &Path| {
+            let mut text = Vec::new();
+            // One byte beyond the bound tells a file that is too long, whatever its length is said to be.
+            File::open(path)?
+                .take(Self::MAX_BYTES as u64 + 1)
+                .read_to_end(&mut text)?;
+            Ok(text)
+        };
+        let text = read(path).map_err(|error| LoadError::unreadable(path, error))?;
+        Self::parse(text).map_err(|error| error.in_file(path))
+    }
+
+    /// Reads the text of a file; `${NAME}` comes from the environment of the process.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the text at once.
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, LoadError> {
+        Self::parse_with(text, |name| std::env::var(name).ok())
+    }
+
+    /// Reads the text of a file; `environment` says what a variable holds.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the text at once.
+    pub fn parse_with(text: impl AsRef<[u8]>, environment: impl Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
+        file::parse(text.as_ref(), &environment)
+    }
+
+    /// Checks rules that were built in code as those of a file are checked. The faults have no line: it is 0.
+    ///
+    /// # Errors
+    ///
+    /// Every value that is out of its bounds, every prefix that begins another or is longer than a fingerprint, and more
+    /// thresholds than [`Limits::max_rules`].
+    pub fn validate(&self) -> Result<(), LoadError> {
+        let mut faults = Vec::new();
+        let mut push = |path: String, code, misread: Misread| {
+            faults.push(Fault {
+                code,
+                path,
+                line: 0,
+                column: 0,
+                found: misread.found,
+                expected: misread.expected,
+            });
+        };
+        for (field, code, misread) in self.limits.problems() {
+            push(format!("limits.{field}"), code, misread);
+        }
+        if let Err(misread) = super::bounds::WATCH.check(self.watch) {
+            push(
+                "watch".to_owned(),
+                super::bounds::WATCH.codes.of(misread.wrong),
+                misread,
+            );
+        }
+        let within = |path: &str, field: Field| format!("{path}.{}", field.name());
+        for (field, code, misread) in self.default_threshold.iter().flat_map(Threshold::problems) {
+            push(within("default_threshold", field), code, misread);
+        }
+        if let Err(misread) = Limits::check_rules(self.thresholds.len(), self.limits.max_rules) {
+            push("thresholds".to_owned(), "thresholds.too_many", misread);
+        }
+        for (prefix, threshold) in &self.thresholds {
+            let path = format!("thresholds.\"{prefix}\"");
+            for (field, code, misread) in threshold.problems() {
+                push(within(&path, field), code, misread);
+            }
+            if let Err(misread) = prefix.fits(self.fingerprint.hash) {
+                push(path, "threshold.fingerprint.too_long", misread);
+            }
+        }
+        for (a, b) in FingerprintPrefix::overlaps(self.thresholds.iter().map(|(prefix, _)| prefix)) {
+            let (later, earlier) = (&self.thresholds[a.max(b)].0, &self.thresholds[a.min(b)].0);
+            let path = format!("thresholds.\"{later}\"");
+            push(
+                path,
+                "threshold.fingerprint.overlap",
+                FingerprintPrefix::overlapping(earlier, "an earlier threshold"),
+            );
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(LoadError::faults(faults))
+        }
+    }
+
+    /// What is worth a word, though nothing is wrong.
+    pub fn warnings(&self) -> Vec<String> {
+        let (rules, warn) = (self.thresholds.len(), self.limits.warn_rules);
+        if rules < warn {
+            return Vec::new();
+        }
+        vec![format!(
+            "{rules} rules: `limits.warn_rules` asks for a warning from {warn}, and {} is the most",
+            self.limits.max_rules
+        )]
+    }
+}
