@@ -64,15 +64,11 @@ impl ManualClock {
 
     /// Moves time forward.
     pub fn advance(&self, by: Duration) {
-        self.0
-            .fetch_add(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX), Ordering::AcqRel);
+        self.0.fetch_add(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX), Ordering::AcqRel);
     }
 
     /// Moves time forward to `since_zero`; a time that has passed changes nothing, because limiters run on monotone time.
     pub fn advance_to(&self, since_zero: Duration) {
-        self.0.fetch_max(
-            u64::try_from(since_zero.as_nanos()).unwrap_or(u64::MAX),
-            Ordering::AcqRel,
-        );
+        self.0.fetch_max(u64::try_from(since_zero.as_nanos()).unwrap_or(u64::MAX), Ordering::AcqRel);
     }
 }

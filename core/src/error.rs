@@ -48,17 +48,11 @@ enum LoadErrorKind {
 
 impl LoadError {
     pub(crate) fn unreadable(file: &Path, error: std::io::Error) -> Self {
-        Self {
-            file: Some(file.to_owned()),
-            kind: LoadErrorKind::Unreadable(error),
-        }
+        Self { file: Some(file.to_owned()), kind: LoadErrorKind::Unreadable(error) }
     }
 
     pub(crate) fn faults(faults: Vec<Fault>) -> Self {
-        Self {
-            file: None,
-            kind: LoadErrorKind::Faults(faults),
-        }
+        Self { file: None, kind: LoadErrorKind::Faults(faults) }
     }
 
     pub(crate) fn in_file(mut self, file: &Path) -> Self {
@@ -77,10 +71,7 @@ impl LoadError {
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self
-            .file
-            .as_deref()
-            .map_or_else(|| "rules".into(), Path::to_string_lossy);
+        let name = self.file.as_deref().map_or_else(|| "rules".into(), Path::to_string_lossy);
         match &self.kind {
             LoadErrorKind::Unreadable(error) => write!(f, "{name}: {error}"),
             LoadErrorKind::Faults(faults) => {

@@ -41,12 +41,7 @@ pub struct Statement<'a> {
 impl<'a> Statement<'a> {
     /// A statement of any bytes.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self {
-            sql: sql.as_ref(),
-            dialect: None,
-            fakes: Fakes::None,
-            weight: 1,
-        }
+        Self { sql: sql.as_ref(), dialect: None, fakes: Fakes::None, weight: 1 }
     }
 
     /// The dialect of this statement, where it differs from the rule file's.

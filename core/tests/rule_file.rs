@@ -31,10 +31,7 @@ fn threshold(value: &str) -> Threshold {
 #[test]
 fn an_empty_file_says_the_defaults() {
     let limits = Limits::default();
-    assert_eq!(
-        (limits.max_keys, limits.max_rules, limits.warn_rules),
-        (10_000, 3_000, 1_000)
-    );
+    assert_eq!((limits.max_keys, limits.max_rules, limits.warn_rules), (10_000, 3_000, 1_000));
     assert_eq!((limits.max_sql_bytes, limits.cache_bytes), (1 << 20, 32 << 20));
     for text in [
         "",
@@ -50,10 +47,7 @@ fn an_empty_file_says_the_defaults() {
     ] {
         let file = read(text);
         assert_eq!(file, RuleFile::default(), "{text:?}");
-        assert_eq!(
-            (file.mode, file.watch, file.limits),
-            (Mode::Enforce, Duration::from_secs(1), limits)
-        );
+        assert_eq!((file.mode, file.watch, file.limits), (Mode::Enforce, Duration::from_secs(1), limits));
         assert_eq!(file.fingerprint.dialect, Dialect::Generic);
         assert!(file.default_threshold.is_none() && file.thresholds.is_empty() && file.warnings().is_empty());
     }
@@ -64,19 +58,13 @@ fn every_key_is_read() {
     let file = read(FULL);
     assert_eq!((file.mode, file.watch), (Mode::Observe, Duration::from_secs(5)));
     let options = file.fingerprint;
-    assert_eq!(
-        (options.dialect, options.hash, options.in_lists),
-        (Dialect::MySql, HashKind::Sha1, InLists::Distinct)
-    );
+    assert_eq!((options.dialect, options.hash, options.in_lists), (Dialect::MySql, HashKind::Sha1, InLists::Distinct));
     assert!(options.fold_digits);
     assert_eq!(options.max_sql_bytes, 64 << 10);
     let limits = file.limits;
     assert_eq!((limits.max_keys, limits.max_rules, limits.warn_rules), (500, 40, 3));
     assert_eq!((limits.max_sql_bytes, limits.cache_bytes), (64 << 10, 1_000_000));
-    assert_eq!(
-        file.default_threshold,
-        Some(Threshold::new(1_000).window(Duration::from_secs(30)))
-    );
+    assert_eq!(file.default_threshold, Some(Threshold::new(1_000).window(Duration::from_secs(30))));
     let expected = [
         ("9f2c41d07b6e", Threshold::new(100)),
         (
@@ -90,9 +78,7 @@ fn every_key_is_read() {
         (
             "0123456789abcdef0123456789abcdef01234567",
             Threshold::new(7)
-                .strategy(Strategy::Delay(Delay::UntilAllowed {
-                    max: Duration::from_millis(2_500),
-                }))
+                .strategy(Strategy::Delay(Delay::UntilAllowed { max: Duration::from_millis(2_500) }))
                 .max_delayed(5),
         ),
         ("12345e678901", Threshold::new(1).strategy(Strategy::Ignore)),
@@ -117,19 +103,11 @@ fn json_is_read_too() {
 fn scalars_are_taken_as_written() {
     // A YAML 1.1 reader makes false, infinity, an octal and a sexagesimal number of these.
     assert_eq!(read("mode: off").mode, Mode::Off);
-    for key in [
-        "12345e678901",
-        "000000000000",
-        "123456789012",
-        "1234567890123456789012345678901234567890",
-    ] {
+    for key in ["12345e678901", "000000000000", "123456789012", "1234567890123456789012345678901234567890"] {
         assert_eq!(read(&format!("thresholds: {{{key}: 1}}")).thresholds[0].0.as_str(), key);
     }
     assert_eq!(threshold("\"100\""), Threshold::new(100));
-    assert_eq!(
-        threshold("{max_count: '100', window: \"10s\"}").window,
-        Duration::from_secs(10)
-    );
+    assert_eq!(threshold("{max_count: '100', window: \"10s\"}").window, Duration::from_secs(10));
 }
 
 #[test]
@@ -145,37 +123,20 @@ fn aliases_repeat_a_value() {
 fn values_at_their_bounds_are_accepted() {
     assert_eq!(threshold("1").max_count, 1);
     assert_eq!(threshold("60000000").max_count, 60_000_000);
-    assert_eq!(
-        threshold("{max_count: 1, window: 366d, buckets: 240}").window,
-        Duration::from_secs(366 * 86_400)
-    );
-    assert_eq!(
-        threshold("{max_count: 1, window: 1ms, buckets: 1}").window,
-        Duration::from_millis(1)
-    );
+    assert_eq!(threshold("{max_count: 1, window: 366d, buckets: 240}").window, Duration::from_secs(366 * 86_400));
+    assert_eq!(threshold("{max_count: 1, window: 1ms, buckets: 1}").window, Duration::from_millis(1));
     assert_eq!(threshold("{max_count: 1, window: 12ms}").buckets, 12);
     assert_eq!(threshold("{max_count: 1, rate: 4/6}").share, Share::new(2, 3).unwrap());
     assert!(threshold("{max_count: 1, rate: 1}").share.is_all());
     let delayed = threshold("{max_count: 1, strategy: delay, delay: 1h, max_delayed: 100000}");
-    assert_eq!(
-        delayed.strategy,
-        Strategy::Delay(Delay::Fixed(Duration::from_secs(3_600)))
-    );
+    assert_eq!(delayed.strategy, Strategy::Delay(Delay::Fixed(Duration::from_secs(3_600))));
     assert_eq!(delayed.max_delayed, 100_000);
     assert_eq!(read("watch: 0").watch, Duration::ZERO);
     assert_eq!(read("limits: {max_sql_bytes: 64}").fingerprint.max_sql_bytes, 64);
 }
 
 /// A file with one fault: text, code, line, column, path, and a part of what was found and what would be right.
-type Case = (
-    &'static str,
-    &'static str,
-    usize,
-    usize,
-    &'static str,
-    &'static str,
-    &'static str,
-);
+type Case = (&'static str, &'static str, usize, usize, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
 const CASES: &[Case] = &[
@@ -334,18 +295,10 @@ fn every_fault_is_told_with_its_place() {
                 && fault.expected.contains(expected)
         };
         if told.len() != 1 || !right(&told[0]) {
-            wrong.push(format!(
-                "{text}\nshould be {code} at {line}:{column} {path}, is {told:#?}"
-            ));
+            wrong.push(format!("{text}\nshould be {code} at {line}:{column} {path}, is {told:#?}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {}:\n{}",
-        wrong.len(),
-        CASES.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), CASES.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -361,11 +314,7 @@ dialect: mysql
 dialect: oracle
 ";
     let error = parse(text).unwrap_err();
-    let told: Vec<_> = error
-        .all()
-        .iter()
-        .map(|fault| (fault.line, fault.column, fault.code))
-        .collect();
+    let told: Vec<_> = error.all().iter().map(|fault| (fault.line, fault.column, fault.code)).collect();
     assert_eq!(
         told,
         [
@@ -384,10 +333,7 @@ dialect: oracle
     );
     let lines = error.to_string();
     assert_eq!(lines.lines().count(), told.len());
-    assert!(
-        lines.starts_with("rules:2:29: thresholds.\"9f2c41d07b6e\".max_count: zero; "),
-        "{lines}"
-    );
+    assert!(lines.starts_with("rules:2:29: thresholds.\"9f2c41d07b6e\".max_count: zero; "), "{lines}");
 }
 
 #[test]
@@ -430,10 +376,7 @@ fn variables_fill_values_in_and_never_change_the_structure() {
     )
     .unwrap();
     assert_eq!((file.mode, file.watch), (Mode::Observe, Duration::from_secs(5)));
-    assert_eq!(
-        (file.thresholds[0].1.max_count, file.thresholds[1].1.max_count),
-        (250, 250)
-    );
+    assert_eq!((file.thresholds[0].1.max_count, file.thresholds[1].1.max_count), (250, 250));
 
     for (text, code) in [
         ("default_threshold: ${TRAP}", "threshold.max_count.malformed"),
@@ -444,11 +387,7 @@ fn variables_fill_values_in_and_never_change_the_structure() {
         ("thresholds: {\"${LIMIT}\": 1}", "threshold.fingerprint.malformed"),
     ] {
         let error = RuleFile::parse_with(text, answer).unwrap_err();
-        assert_eq!(
-            error.all().iter().map(|fault| fault.code).collect::<Vec<_>>(),
-            [code],
-            "{text}"
-        );
+        assert_eq!(error.all().iter().map(|fault| fault.code).collect::<Vec<_>>(), [code], "{text}");
     }
 }
 
@@ -465,18 +404,12 @@ fn a_file_is_opened_by_its_path() {
     assert_eq!(RuleFile::open(data.join("full.yml")).unwrap(), read(FULL));
 
     let missing = RuleFile::open(data.join("missing.yml")).unwrap_err();
-    assert!(
-        missing.all().is_empty() && missing.to_string().contains("missing.yml: "),
-        "{missing}"
-    );
+    assert!(missing.all().is_empty() && missing.to_string().contains("missing.yml: "), "{missing}");
     assert!(std::error::Error::source(&missing).is_some());
     assert!(RuleFile::open(&data).unwrap_err().all().is_empty());
 
     let faulty = RuleFile::open(data.join("faulty.yml")).unwrap_err();
-    assert!(
-        faulty.to_string().contains("faulty.yml:2:7: mode: `on` is unknown; "),
-        "{faulty}"
-    );
+    assert!(faulty.to_string().contains("faulty.yml:2:7: mode: `on` is unknown; "), "{faulty}");
 }
 
 #[cfg(target_os = "linux")]
@@ -493,9 +426,8 @@ fn hostile_files_are_refused_in_bounds() {
         .chain((1..12).map(|i| format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i - 1); 10].join(", "))))
         .collect();
     let nested_map: String = (0..1_000).flat_map(|i| [" ".repeat(i), "a:\n".to_owned()]).collect();
-    let many: String = std::iter::once("thresholds:\n".to_owned())
-        .chain((0..10_000).map(|i| format!("  {i:012x}: 1\n")))
-        .collect();
+    let many: String =
+        std::iter::once("thresholds:\n".to_owned()).chain((0..10_000).map(|i| format!("  {i:012x}: 1\n"))).collect();
     let cases: Vec<(&str, String, &str)> = vec![
         ("brackets", "[".repeat(MEGABYTE - 100_000), "yaml.too_deep"),
         ("braces", "{".repeat(MEGABYTE - 100_000), "yaml.too_deep"),
@@ -507,33 +439,13 @@ fn hostile_files_are_refused_in_bounds() {
         ("question marks", "? ".repeat(MEGABYTE / 4), "yaml.too_deep"),
         ("nested maps", nested_map, "yaml.too_deep"),
         ("billion laughs", laughs, "yaml.too_many_values"),
-        (
-            "many values",
-            format!("a: [{}]", "1,".repeat(600_000)),
-            "yaml.too_many_values",
-        ),
-        (
-            "flow of pairs",
-            format!("{{{}}}", "a: b, ".repeat(MEGABYTE / 8)),
-            "yaml.duplicate_key",
-        ),
+        ("many values", format!("a: [{}]", "1,".repeat(600_000)), "yaml.too_many_values"),
+        ("flow of pairs", format!("{{{}}}", "a: b, ".repeat(MEGABYTE / 8)), "yaml.duplicate_key"),
         ("long scalar", format!("mode: {}", "x".repeat(MEGABYTE)), "mode.unknown"),
-        (
-            "long quoted scalar",
-            format!("mode: \"{}\"", "\\n".repeat(MEGABYTE)),
-            "mode.unknown",
-        ),
+        ("long quoted scalar", format!("mode: \"{}\"", "\\n".repeat(MEGABYTE)), "mode.unknown"),
         ("long key", format!("{}: 1", "x".repeat(1_000)), "file.unknown_key"),
-        (
-            "long number",
-            format!("watch: {}s", "9".repeat(MEGABYTE)),
-            "watch.too_large",
-        ),
-        (
-            "long fraction",
-            format!("watch: 1.{}s", "1".repeat(MEGABYTE)),
-            "watch.too_large",
-        ),
+        ("long number", format!("watch: {}s", "9".repeat(MEGABYTE)), "watch.too_large"),
+        ("long fraction", format!("watch: 1.{}s", "1".repeat(MEGABYTE)), "watch.too_large"),
         (
             "long fingerprint",
             format!("thresholds: {{? {} : 1}}", "a".repeat(MEGABYTE)),
@@ -556,18 +468,14 @@ fn hostile_files_are_refused_in_bounds() {
 fn ten_thousand_thresholds_are_read_where_they_are_allowed() {
     let many: Vec<String> = (0..10_000).map(|i| format!("  {i:012x}: {}\n", i + 1)).collect();
     let file = read(&format!("limits: {{max_rules: 10000}}\nthresholds:\n{}", many.concat()));
-    assert_eq!(
-        (file.thresholds.len(), file.thresholds[9_999].1.max_count),
-        (10_000, 10_000)
-    );
+    assert_eq!((file.thresholds.len(), file.thresholds[9_999].1.max_count), (10_000, 10_000));
     assert_eq!(file.warnings().len(), 1);
 }
 
 #[test]
 fn thousands_of_faults_are_not_listed_one_by_one() {
-    let text: String = std::iter::once("limits:\n".to_owned())
-        .chain((0..5_000).map(|i| format!("  k{i}: 1\n")))
-        .collect();
+    let text: String =
+        std::iter::once("limits:\n".to_owned()).chain((0..5_000).map(|i| format!("  k{i}: 1\n"))).collect();
     let faults = faults(text);
     assert_eq!(faults.len(), 1_001);
     let last = &faults[1_000];
@@ -586,21 +494,12 @@ fn rules_built_in_code_are_held_to_the_same_bounds() {
     file.fingerprint.hash = HashKind::Md5;
     file.watch = Duration::from_nanos(1);
     file.default_threshold = Some(Threshold::new(0).window(Duration::from_millis(5)));
-    file.thresholds.push((
-        prefix(&"a".repeat(33)),
-        Threshold::new(u32::MAX).buckets(0).window(Duration::MAX),
-    ));
-    file.thresholds
-        .push((prefix("aaaaaaaaaaaa"), Threshold::new(1).max_delayed(0)));
+    file.thresholds.push((prefix(&"a".repeat(33)), Threshold::new(u32::MAX).buckets(0).window(Duration::MAX)));
+    file.thresholds.push((prefix("aaaaaaaaaaaa"), Threshold::new(1).max_delayed(0)));
     let delay = Strategy::Delay(Delay::UntilAllowed { max: Duration::ZERO });
-    file.thresholds
-        .push((prefix("bbbbbbbbbbbb"), Threshold::new(1).strategy(delay)));
+    file.thresholds.push((prefix("bbbbbbbbbbbb"), Threshold::new(1).strategy(delay)));
     let error = file.validate().unwrap_err();
-    let told: Vec<_> = error
-        .all()
-        .iter()
-        .map(|fault| (fault.path.as_str(), fault.code))
-        .collect();
+    let told: Vec<_> = error.all().iter().map(|fault| (fault.path.as_str(), fault.code)).collect();
     let long = format!("thresholds.\"{}\"", "a".repeat(33));
     let within = |field: &str| format!("{long}.{field}");
     assert_eq!(
@@ -621,10 +520,7 @@ fn rules_built_in_code_are_held_to_the_same_bounds() {
             ("thresholds.\"aaaaaaaaaaaa\"", "threshold.fingerprint.overlap"),
         ]
     );
-    assert!(
-        error.to_string().starts_with("rules: limits.max_keys: zero; "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("rules: limits.max_keys: zero; "), "{error}");
 }
 
 mod any_input {
@@ -694,10 +590,7 @@ mod any_input {
             Err(error) => {
                 prop_assert!(!error.all().is_empty());
                 prop_assert!(
-                    error
-                        .all()
-                        .iter()
-                        .all(|fault| fault.line > 0 && fault.column > 0 && !fault.code.is_empty())
+                    error.all().iter().all(|fault| fault.line > 0 && fault.column > 0 && !fault.code.is_empty())
                 );
                 prop_assert!(error.all().is_sorted_by_key(|fault| (fault.line, fault.column)));
             }

@@ -22,19 +22,9 @@ fn every_example_is_a_rule_file() {
         assert_ne!(file, RuleFile::default(), "says nothing: {example}");
     }
     // Every key of the file stands in an example.
-    for key in [
-        "dialect",
-        "mode",
-        "fingerprint",
-        "default_threshold",
-        "thresholds",
-        "limits",
-        "watch",
-    ] {
+    for key in ["dialect", "mode", "fingerprint", "default_threshold", "thresholds", "limits", "watch"] {
         assert!(
-            examples
-                .iter()
-                .any(|example| example.lines().any(|line| line.starts_with(&format!("{key}:")))),
+            examples.iter().any(|example| example.lines().any(|line| line.starts_with(&format!("{key}:")))),
             "{key}"
         );
     }
@@ -44,10 +34,7 @@ fn every_example_is_a_rule_file() {
 fn the_defaults_of_the_page_are_those_of_the_code() {
     let page = page();
     let default_of = |key: &str| {
-        let row = page
-            .lines()
-            .find(|line| line.starts_with(&format!("| `{key}` |")))
-            .expect(key);
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{key}` |"))).expect(key);
         row.split('|').nth(2).expect(key).trim().trim_matches('`').to_owned()
     };
     let limits = Limits::default();

@@ -61,10 +61,7 @@ fn word_head_sse2(bytes: &[u8; 16]) -> WordHead {
         // The sign bit of `raw` itself marks the bytes above 127.
         (!_mm_movemask_epi8(_mm_or_si128(word, raw))).trailing_zeros()
     };
-    WordHead {
-        len: (len as usize).min(16),
-        lower,
-    }
+    WordHead { len: (len as usize).min(16), lower }
 }
 
 /// The lanes of `bytes` that equal `byte`.
@@ -106,9 +103,7 @@ pub fn find_either(bytes: &[u8], from: usize, first: u8, second: u8) -> Option<u
         at += 16;
     }
     let rest = bytes.get(at..)?;
-    rest.iter()
-        .position(|&byte| byte == first || byte == second)
-        .map(|i| at + i)
+    rest.iter().position(|&byte| byte == first || byte == second).map(|i| at + i)
 }
 
 /// How many bytes from `from` on are certain to continue a list of plain unsigned numbers: `,12, 345 ,6`.
@@ -185,11 +180,7 @@ fn classify(block: &[u8; 64]) -> (u64, u64, u64) {
             // Bytes '0'..='9' become -128..=-119 once moved by 0x50, so one signed comparison finds them.
             let moved = _mm_add_epi8(raw, _mm_set1_epi8(0x50));
             let digit = _mm_cmpgt_epi8(_mm_set1_epi8(-118), moved);
-            (
-                _mm_movemask_epi8(digit),
-                _mm_movemask_epi8(equals(raw, b',')),
-                _mm_movemask_epi8(equals(raw, b' ')),
-            )
+            (_mm_movemask_epi8(digit), _mm_movemask_epi8(equals(raw, b',')), _mm_movemask_epi8(equals(raw, b' ')))
         };
         digits |= u64::from(d.cast_unsigned()) << (16 * i);
         commas |= u64::from(c.cast_unsigned()) << (16 * i);

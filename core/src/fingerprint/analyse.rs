@@ -118,11 +118,5 @@ pub struct Analysis {
 
 /// Reads what a statement does.
 pub fn analyse(_sql: &[u8], _dialect: Dialect) -> Analysis {
-    Analysis {
-        kinds: vec![],
-        tables: vec![],
-        where_clause: Where::None,
-        predicates: vec![],
-        plain_read: false,
-    }
+    Analysis { kinds: vec![], tables: vec![], where_clause: Where::None, predicates: vec![], plain_read: false }
 }

@@ -24,14 +24,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// Every dialect, in the order of the documentation.
-    pub const ALL: [Self; 6] = [
-        Self::Generic,
-        Self::MySql,
-        Self::PostgreSql,
-        Self::Sqlite,
-        Self::MsSql,
-        Self::Oracle,
-    ];
+    pub const ALL: [Self; 6] = [Self::Generic, Self::MySql, Self::PostgreSql, Self::Sqlite, Self::MsSql, Self::Oracle];
 
     /// The name used in rule files and on the command line.
     pub const fn name(self) -> &'static str {
@@ -72,9 +65,6 @@ impl FromStr for Dialect {
     type Err = UnknownDialect;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|dialect| dialect.name() == text)
-            .ok_or_else(|| UnknownDialect(text.to_owned()))
+        Self::ALL.into_iter().find(|dialect| dialect.name() == text).ok_or_else(|| UnknownDialect(text.to_owned()))
     }
 }

@@ -67,10 +67,7 @@ impl FromStr for HashKind {
     type Err = UnknownHash;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == text)
-            .ok_or_else(|| UnknownHash(text.to_owned()))
+        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| UnknownHash(text.to_owned()))
     }
 }
 
@@ -85,10 +82,7 @@ impl Fingerprint {
     fn from_digest(digest: &[u8]) -> Self {
         let mut bytes = [0; 32];
         bytes[..digest.len()].copy_from_slice(digest);
-        Self {
-            bytes,
-            len: digest.len() as u8,
-        }
+        Self { bytes, len: digest.len() as u8 }
     }
 
     /// The digest: 32, 20 or 16 bytes, as the [`HashKind`] says.

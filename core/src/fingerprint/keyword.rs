@@ -80,6 +80,7 @@ keywords! {
     Like "like" RESERVED;
     Limit "limit" RESERVED | CLAUSE;
     Materialized "materialized" RESERVED;
+    Merge "merge" OPERAND;
     Minus "minus" RESERVED | CLAUSE;
     Move "move" 0;
     Natural "natural" RESERVED | CLAUSE;
@@ -102,6 +103,7 @@ keywords! {
     References "references" RESERVED;
     Regexp "regexp" RESERVED;
     Release "release" 0;
+    Replace "replace" OPERAND;
     Returning "returning" RESERVED | CLAUSE;
     Right "right" OPERAND;
     Rlike "rlike" RESERVED;
@@ -120,6 +122,7 @@ keywords! {
     Then "then" RESERVED;
     To "to" RESERVED;
     Top "top" RESERVED;
+    Truncate "truncate" OPERAND;
     Tran "tran" 0;
     Transaction "transaction" 0;
     True "true" OPERAND;
@@ -188,11 +191,7 @@ struct Slot {
     keyword: Keyword,
 }
 
-const EMPTY: Slot = Slot {
-    low: 0,
-    high: 0,
-    keyword: Keyword::None,
-};
+const EMPTY: Slot = Slot { low: 0, high: 0, keyword: Keyword::None };
 
 const fn build() -> [Slot; SLOTS] {
     let mut table = [EMPTY; SLOTS];

@@ -179,6 +179,12 @@ impl<'a> Lexer<'a> {
         self.operand && !self.after_type
     }
 
+    /// Says that the last token, a name, is read as a constant.
+    pub(crate) const fn take_as_constant(&mut self) {
+        self.operand = true;
+        self.after_type = false;
+    }
+
     /// Whether a comment has been passed over.
     pub(crate) const fn saw_comment(&self) -> bool {
         self.comments
@@ -196,10 +202,6 @@ impl<'a> Lexer<'a> {
         if class == Class::Word {
             return self.word(start);
         }
-        if class != Class::Question {
-            self.after_type = false;
-        }
-        self.after_dot = false;
         match class {
             Class::Digit => self.number(start, start),
             Class::SingleQuote => self.string(start, start, self.has_backslashes()),
@@ -220,6 +222,8 @@ impl<'a> Lexer<'a> {
             }
             Class::LBrace => self.brace(start),
             Class::RBrace => self.single(TokenKind::RBrace, true),
+            // Within a hint it divides nothing.
+            Class::Semicolon if self.hint.is_some() => self.single(TokenKind::Other, false),
             Class::Semicolon => self.single(TokenKind::Semicolon, false),
             Class::Hash => self.hash(start),
             Class::Dollar => self.dollar(start),
@@ -318,23 +322,15 @@ impl<'a> Lexer<'a> {
     fn token(&mut self, kind: TokenKind, start: usize, end: usize, operand: bool) -> Token {
         self.pos = end;
         self.operand = operand;
-        Token {
-            kind,
-            keyword: Keyword::None,
-            start,
-            end,
-        }
+        self.after_dot = false;
+        self.after_type = false;
+        Token { kind, keyword: Keyword::None, start, end }
     }
 
     fn end_of_bytes(&mut self) -> Token {
         let at = self.bytes.len();
         let Some(operand) = self.hint.take() else {
-            return Token {
-                kind: TokenKind::End,
-                keyword: Keyword::None,
-                start: at,
-                end: at,
-            };
+            return Token { kind: TokenKind::End, keyword: Keyword::None, start: at, end: at };
         };
         // A hint that is cut off ends with the text.
         let end = if self.text[at..].starts_with(b"*/") { at + 2 } else { at };
@@ -351,11 +347,7 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     fn blanks_from(&self, mut at: usize) -> usize {
-        while self
-            .bytes
-            .get(at)
-            .is_some_and(|&byte| CLASSES[usize::from(byte)] == Class::Space)
-        {
+        while self.bytes.get(at).is_some_and(|&byte| CLASSES[usize::from(byte)] == Class::Space) {
             at += 1;
         }
         at
@@ -435,10 +427,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn line_end(&self, from: usize) -> usize {
-        self.bytes
-            .get(from..)
-            .and_then(|rest| memchr::memchr(b'\n', rest))
-            .map_or(self.bytes.len(), |i| from + i + 1)
+        self.bytes.get(from..).and_then(|rest| memchr::memchr(b'\n', rest)).map_or(self.bytes.len(), |i| from + i + 1)
     }
 
     /// The end of the block comment whose text begins at `from`.
@@ -489,7 +478,6 @@ impl<'a> Lexer<'a> {
 
     /// A string whose quote is at `quote`, and whose prefix, if any, begins at `start`.
     fn string(&mut self, start: usize, quote: usize, backslashes: bool) -> Token {
-        self.after_dot = false;
         match self.string_end(quote + 1, self.bytes[quote], backslashes) {
             Some(end) => self.token(TokenKind::Text, start, end, true),
             None => self.token(TokenKind::Cut, start, self.bytes.len(), true),
@@ -530,21 +518,12 @@ impl<'a> Lexer<'a> {
                 return token;
             }
         }
-        let keyword = if self.after_dot || len > 16 {
-            Keyword::None
-        } else {
-            Keyword::of(&self.lower, len)
-        };
+        let keyword = if self.after_dot || len > 16 { Keyword::None } else { Keyword::of(&self.lower, len) };
         self.after_dot = false;
         self.pos = end;
         self.after_type = keyword.is_type();
         self.operand = keyword.ends_operand();
-        Token {
-            kind: TokenKind::Word,
-            keyword,
-            start,
-            end,
-        }
+        Token { kind: TokenKind::Word, keyword, start, end }
     }
 
     /// [`word_head`] where fewer than sixteen bytes are left.
@@ -558,10 +537,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn word_end(&self, from: usize) -> usize {
-        self.bytes[from..]
-            .iter()
-            .position(|&byte| !self.is_name_byte(byte))
-            .map_or(self.bytes.len(), |i| from + i)
+        self.bytes[from..].iter().position(|&byte| !self.is_name_byte(byte)).map_or(self.bytes.len(), |i| from + i)
     }
 
     /// Whether a byte continues a name in this dialect.
@@ -611,11 +587,7 @@ impl<'a> Lexer<'a> {
         }
         self.skip_blanks();
         let word = self.pos;
-        if self
-            .bytes
-            .get(word..word + 7)
-            .is_some_and(|word| word.eq_ignore_ascii_case(b"uescape"))
-        {
+        if self.bytes.get(word..word + 7).is_some_and(|word| word.eq_ignore_ascii_case(b"uescape")) {
             self.pos = word + 7;
             self.skip_blanks();
             if self.peek(self.pos) == b'\'' {
@@ -712,10 +684,8 @@ impl<'a> Lexer<'a> {
 
     /// Whether MySQL reads what begins with a digit at `from` as a name: `2020_orders`, `1st`, but not `1e5` or `0x1F`.
     fn is_name_with_digits(&self, from: usize) -> bool {
-        let end = self.bytes[from..]
-            .iter()
-            .position(|&byte| !is_word_byte(byte))
-            .map_or(self.bytes.len(), |i| from + i);
+        let end =
+            self.bytes[from..].iter().position(|&byte| !is_word_byte(byte)).map_or(self.bytes.len(), |i| from + i);
         let word = &self.bytes[from..end];
         let after_digits = self.digits_from(from) - from;
         match word.get(after_digits) {
@@ -737,12 +707,18 @@ impl<'a> Lexer<'a> {
     }
 
     fn dot(&mut self, start: usize) -> Token {
-        if !self.operand && self.peek(start + 1).is_ascii_digit() {
+        if !self.operand && self.is_fraction(start) {
             let end = self.exponent(self.grouped(start + 1, u8::is_ascii_digit));
             return self.token(TokenKind::Number, start, end, true);
         }
+        let token = self.single(TokenKind::Dot, false);
         self.after_dot = true;
-        self.single(TokenKind::Dot, false)
+        token
+    }
+
+    /// Whether the dot at `at` begins a number, `.5`.
+    fn is_fraction(&self, at: usize) -> bool {
+        self.peek(at + 1).is_ascii_digit() && !(self.dialect == Dialect::MySql && self.is_name_with_digits(at + 1))
     }
 
     /// A number behind the sign at `start`, where no value stands before it.
@@ -756,7 +732,7 @@ impl<'a> Lexer<'a> {
         self.pos = start;
         match self.peek(digits) {
             b'0'..=b'9' => Some(self.number(start, digits)),
-            b'.' if self.peek(digits + 1).is_ascii_digit() => {
+            b'.' if self.is_fraction(digits) => {
                 let end = self.exponent(self.grouped(digits + 1, u8::is_ascii_digit));
                 Some(self.token(TokenKind::Number, start, end, true))
             }
@@ -824,10 +800,7 @@ impl<'a> Lexer<'a> {
             .position(|byte| !byte.is_ascii_alphabetic())
             .map_or(self.bytes.len(), |i| word + i);
         let name = &self.bytes[word..end];
-        if [&b"d"[..], b"t", b"ts", b"guid"]
-            .iter()
-            .any(|prefix| name.eq_ignore_ascii_case(prefix))
-        {
+        if [&b"d"[..], b"t", b"ts", b"guid"].iter().any(|prefix| name.eq_ignore_ascii_case(prefix)) {
             let quote = self.blanks_from(end);
             if self.peek(quote) == b'\'' {
                 let Some(close) = self.string_end(quote + 1, b'\'', self.has_backslashes()) else {
@@ -879,11 +852,7 @@ impl<'a> Lexer<'a> {
             }
             _ => {}
         }
-        if is_word_byte(next) {
-            self.word_behind(start, 1)
-        } else {
-            self.single(TokenKind::Operator, false)
-        }
+        if is_word_byte(next) { self.word_behind(start, 1) } else { self.single(TokenKind::Operator, false) }
     }
 
     /// `$$…$$` and `$tag$…$tag$`.
@@ -931,22 +900,15 @@ impl<'a> Lexer<'a> {
 
     /// `?`: a placeholder, or an operator of PostgreSQL where values stand on both sides.
     fn question(&mut self, start: usize) -> Token {
+        let operand = self.after_operand();
         if self.dialect != Dialect::PostgreSql {
             return self.token(TokenKind::Placeholder, start, self.digits_from(start + 1), true);
         }
         let escaped = self.peek(start + 1) == b'?';
         let tail = start + if escaped { 2 } else { 1 };
         // `?|`, `?&`, and the geometric `?-`, `?#`, `?||` and `?-|`.
-        let operand = self.after_operand();
-        self.after_type = false;
-        let end = (tail..)
-            .find(|&at| !matches!(self.peek(at), b'|' | b'&' | b'#' | b'-'))
-            .unwrap_or(tail);
-        let end = if self.bytes[tail..end].starts_with(b"--") {
-            tail
-        } else {
-            end
-        };
+        let end = (tail..).find(|&at| !matches!(self.peek(at), b'|' | b'&' | b'#' | b'-')).unwrap_or(tail);
+        let end = if self.bytes[tail..end].starts_with(b"--") { tail } else { end };
         if escaped || (operand && (end > tail || self.begins_operand(tail))) {
             return self.token(TokenKind::Operator, start, end, false);
         }
@@ -966,8 +928,8 @@ impl<'a> Lexer<'a> {
             | Class::DoubleQuote
             | Class::Backquote
             | Class::LParen
-            | Class::Dollar
-            | Class::Question => at < self.bytes.len(),
+            | Class::Question => true,
+            Class::Dollar => is_word_byte(self.peek(at + 1)),
             Class::Colon => is_word_byte(self.peek(at + 1)),
             Class::Word => {
                 let end = self.word_end(at);
@@ -975,11 +937,7 @@ impl<'a> Lexer<'a> {
                 for (to, from) in lower.iter_mut().zip(&self.bytes[at..end]) {
                     *to = from.to_ascii_lowercase();
                 }
-                let keyword = if end - at > 16 {
-                    Keyword::None
-                } else {
-                    Keyword::of(&lower, end - at)
-                };
+                let keyword = if end - at > 16 { Keyword::None } else { Keyword::of(&lower, end - at) };
                 keyword.ends_operand() || keyword == Keyword::Case
             }
             _ => false,

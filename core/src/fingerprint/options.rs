@@ -79,9 +79,6 @@ impl Default for FingerprintOptions {
 impl FingerprintOptions {
     /// The defaults, in the given dialect.
     pub fn new(dialect: Dialect) -> Self {
-        Self {
-            dialect,
-            ..Self::default()
-        }
+        Self { dialect, ..Self::default() }
     }
 }

@@ -31,27 +31,16 @@ mod tests {
     use super::*;
 
     fn pieces(sql: &str, dialect: Dialect) -> Vec<String> {
-        split(sql.as_bytes(), dialect)
-            .map(|piece| String::from_utf8_lossy(piece).into_owned())
-            .collect()
+        split(sql.as_bytes(), dialect).map(|piece| String::from_utf8_lossy(piece).into_owned()).collect()
     }
 
     #[test]
     fn statements_are_divided_outside_quotes_and_comments() {
         let sql = " select ';' ; ;; -- ;\n select 2 /* ; */ ; ";
         assert_eq!(pieces(sql, Dialect::Generic), ["select ';'", "-- ;\n select 2 /* ; */"]);
-        assert_eq!(
-            pieces("select $$;$$;select 1", Dialect::PostgreSql),
-            ["select $$;$$", "select 1"]
-        );
-        assert_eq!(
-            pieces(r"select '\';';select 1", Dialect::MySql),
-            [r"select '\';'", "select 1"]
-        );
-        assert_eq!(
-            pieces(r"select '\';select 1;'", Dialect::Generic),
-            [r"select '\'", "select 1", "'"]
-        );
+        assert_eq!(pieces("select $$;$$;select 1", Dialect::PostgreSql), ["select $$;$$", "select 1"]);
+        assert_eq!(pieces(r"select '\';';select 1", Dialect::MySql), [r"select '\';'", "select 1"]);
+        assert_eq!(pieces(r"select '\';select 1;'", Dialect::Generic), [r"select '\'", "select 1", "'"]);
     }
 
     #[test]

@@ -60,12 +60,7 @@ pub(crate) struct Bounds<T> {
 }
 
 const fn bounds<T>(codes: Codes, min: T, max: T) -> Bounds<T> {
-    Bounds {
-        codes,
-        min,
-        max,
-        or_zero: false,
-    }
+    Bounds { codes, min, max, or_zero: false }
 }
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -73,11 +68,8 @@ const HOUR: Duration = Duration::from_secs(3_600);
 /// A limiter's cell counts in 26 bits; what is left above the bound absorbs weights and races.
 pub(crate) const MAX_COUNT: Bounds<u32> = bounds(codes!("threshold.max_count"), 1, 60_000_000);
 /// The least window holds one bucket of the least length.
-pub(crate) const WINDOW: Bounds<Duration> = bounds(
-    codes!("threshold.window"),
-    LEAST_BUCKET,
-    Duration::from_secs(366 * 86_400),
-);
+pub(crate) const WINDOW: Bounds<Duration> =
+    bounds(codes!("threshold.window"), LEAST_BUCKET, Duration::from_secs(366 * 86_400));
 /// Finer than this, a window only costs memory: at 240 buckets the coarseness is below half a percent.
 pub(crate) const BUCKETS: Bounds<u32> = bounds(codes!("threshold.buckets"), 1, 240);
 /// A bucket below a millisecond measures the scheduler rather than the statements.
@@ -99,20 +91,17 @@ pub(crate) const MAX_SQL_BYTES: Bounds<Bytes> = bounds(codes!("limits.max_sql_by
 pub(crate) const CACHE_BYTES: Bounds<Bytes> = bounds(codes!("limits.cache_bytes"), Bytes(64 << 10), Bytes(2 << 30));
 
 /// Zero is never; below the least, a timer would do nothing else.
-pub(crate) const WATCH: Bounds<Duration> = Bounds {
-    or_zero: true,
-    ..bounds(codes!("watch"), Duration::from_millis(10), Duration::from_secs(86_400))
-};
+pub(crate) const WATCH: Bounds<Duration> =
+    Bounds { or_zero: true, ..bounds(codes!("watch"), Duration::from_millis(10), Duration::from_secs(86_400)) };
 
 impl<T: Quantity> Bounds<T> {
     /// Reads a value and checks it.
     pub(crate) fn read(&self, text: &str) -> Result<T, Misread> {
         match T::read(text) {
             Ok(value) => self.check(value),
-            Err(misread) if matches!(misread.wrong, Wrong::TooLarge | Wrong::Negative) => Err(Misread {
-                expected: self.range(),
-                ..misread
-            }),
+            Err(misread) if matches!(misread.wrong, Wrong::TooLarge | Wrong::Negative) => {
+                Err(Misread { expected: self.range(), ..misread })
+            }
             Err(misread) => Err(misread),
         }
     }
@@ -140,11 +129,6 @@ impl<T: Quantity> Bounds<T> {
     /// What would be right.
     fn range(&self) -> String {
         let or_zero = if self.or_zero { ", or `0` for never" } else { "" };
-        format!(
-            "write {} from `{}` to `{}`{or_zero}",
-            T::NOUN,
-            self.min.write(),
-            self.max.write()
-        )
+        format!("write {} from `{}` to `{}`{or_zero}", T::NOUN, self.min.write(), self.max.write())
     }
 }

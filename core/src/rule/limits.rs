@@ -21,13 +21,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_keys: 10_000,
-            max_rules: 3_000,
-            warn_rules: 1_000,
-            max_sql_bytes: 1 << 20,
-            cache_bytes: 32 << 20,
-        }
+        Self { max_keys: 10_000, max_rules: 3_000, warn_rules: 1_000, max_sql_bytes: 1 << 20, cache_bytes: 32 << 20 }
     }
 }
 
@@ -38,11 +32,7 @@ impl Limits {
             return Ok(());
         }
         let found = format!("{rules} thresholds are more than the {max_rules} of `limits.max_rules`");
-        Err(Misread::new(
-            Wrong::TooLarge,
-            found,
-            "write fewer, or raise `limits: {max_rules: …}`",
-        ))
+        Err(Misread::new(Wrong::TooLarge, found, "write fewer, or raise `limits: {max_rules: …}`"))
     }
 
     /// What is out of its bounds: the field, the code and why.

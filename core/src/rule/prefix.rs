@@ -146,10 +146,7 @@ mod tests {
 
     #[test]
     fn twelve_to_sixty_four_digits_of_either_case() {
-        assert_eq!(
-            FingerprintPrefix::new(&"aB".repeat(32)).unwrap().as_str(),
-            "ab".repeat(32)
-        );
+        assert_eq!(FingerprintPrefix::new(&"aB".repeat(32)).unwrap().as_str(), "ab".repeat(32));
         let cases = [
             ("9f2c41d07b6", InvalidPrefix::TooShort),
             ("9f2c41d07b6e…", InvalidPrefix::Elided),
@@ -171,21 +168,11 @@ mod tests {
             let fingerprint = kind.digest(b"select ?");
             let digits = fingerprint.to_string();
             for len in FingerprintPrefix::MIN_DIGITS..=digits.len() {
-                assert!(
-                    FingerprintPrefix::new(&digits[..len]).unwrap().matches(&fingerprint),
-                    "{kind:?} {len}"
-                );
+                assert!(FingerprintPrefix::new(&digits[..len]).unwrap().matches(&fingerprint), "{kind:?} {len}");
             }
             let other = |digit: char| if digit == '0' { '1' } else { '0' };
-            let wrong: String = digits
-                .chars()
-                .enumerate()
-                .map(|(i, d)| if i == 11 { other(d) } else { d })
-                .collect();
-            assert!(
-                !FingerprintPrefix::new(&wrong[..12]).unwrap().matches(&fingerprint),
-                "{kind:?}"
-            );
+            let wrong: String = digits.chars().enumerate().map(|(i, d)| if i == 11 { other(d) } else { d }).collect();
+            assert!(!FingerprintPrefix::new(&wrong[..12]).unwrap().matches(&fingerprint), "{kind:?}");
         }
         let md5 = HashKind::Md5.digest(b"select ?");
         assert!(!FingerprintPrefix::new(&format!("{md5}0")).unwrap().matches(&md5));
@@ -193,18 +180,8 @@ mod tests {
 
     #[test]
     fn overlaps_are_found_wherever_they_stand() {
-        let list = [
-            "aaaaaaaaaaaa",
-            "bbbbbbbbbbbbbb",
-            "aaaaaaaaaaaab1",
-            "cccccccccccc",
-            "AAAAAAAAAAAA",
-            "bbbbbbbbbbbb",
-        ];
-        let list: Vec<_> = list
-            .iter()
-            .map(|digits| FingerprintPrefix::new(digits).unwrap())
-            .collect();
+        let list = ["aaaaaaaaaaaa", "bbbbbbbbbbbbbb", "aaaaaaaaaaaab1", "cccccccccccc", "AAAAAAAAAAAA", "bbbbbbbbbbbb"];
+        let list: Vec<_> = list.iter().map(|digits| FingerprintPrefix::new(digits).unwrap()).collect();
         assert_eq!(FingerprintPrefix::overlaps(&list), [(4, 0), (2, 0), (1, 5)]);
     }
 }

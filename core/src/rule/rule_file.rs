@@ -100,9 +100,7 @@ impl RuleFile {
         let read = |path: &Path| {
             let mut text = Vec::new();
             // One byte beyond the bound tells a file that is too long, whatever its length is said to be.
-            File::open(path)?
-                .take(Self::MAX_BYTES as u64 + 1)
-                .read_to_end(&mut text)?;
+            File::open(path)?.take(Self::MAX_BYTES as u64 + 1).read_to_end(&mut text)?;
             Ok(text)
         };
         let text = read(path).map_err(|error| LoadError::unreadable(path, error))?;
@@ -136,24 +134,13 @@ impl RuleFile {
     pub fn validate(&self) -> Result<(), LoadError> {
         let mut faults = Vec::new();
         let mut push = |path: String, code, misread: Misread| {
-            faults.push(Fault {
-                code,
-                path,
-                line: 0,
-                column: 0,
-                found: misread.found,
-                expected: misread.expected,
-            });
+            faults.push(Fault { code, path, line: 0, column: 0, found: misread.found, expected: misread.expected });
         };
         for (field, code, misread) in self.limits.problems() {
             push(format!("limits.{field}"), code, misread);
         }
         if let Err(misread) = super::bounds::WATCH.check(self.watch) {
-            push(
-                "watch".to_owned(),
-                super::bounds::WATCH.codes.of(misread.wrong),
-                misread,
-            );
+            push("watch".to_owned(), super::bounds::WATCH.codes.of(misread.wrong), misread);
         }
         let within = |path: &str, field: Field| format!("{path}.{}", field.name());
         for (field, code, misread) in self.default_threshold.iter().flat_map(Threshold::problems) {
@@ -180,11 +167,7 @@ impl RuleFile {
                 FingerprintPrefix::overlapping(earlier, "an earlier threshold"),
             );
         }
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(LoadError::faults(faults))
-        }
+        if faults.is_empty() { Ok(()) } else { Err(LoadError::faults(faults)) }
     }
 
     /// What is worth a word, though nothing is wrong.

@@ -120,18 +120,10 @@ impl Threshold {
                 problems.push((field, codes.of(misread.wrong), misread));
             }
         };
-        check(
-            Field::MaxCount,
-            bounds::MAX_COUNT.codes,
-            bounds::MAX_COUNT.check(self.max_count).map(drop),
-        );
+        check(Field::MaxCount, bounds::MAX_COUNT.codes, bounds::MAX_COUNT.check(self.max_count).map(drop));
         let window = bounds::WINDOW.check(self.window).map(drop);
         let buckets = bounds::BUCKETS.check(self.buckets).map(drop);
-        let fine = if window.is_ok() && buckets.is_ok() {
-            self.bucket_length()
-        } else {
-            Ok(())
-        };
+        let fine = if window.is_ok() && buckets.is_ok() { self.bucket_length() } else { Ok(()) };
         check(Field::Window, bounds::WINDOW.codes, window);
         check(Field::Buckets, bounds::BUCKETS.codes, buckets);
         check(Field::Buckets, bounds::BUCKETS.codes, fine);
@@ -141,18 +133,10 @@ impl Threshold {
                 check(Field::Delay, bounds::DELAY.codes, bounds::DELAY.check(delay).map(drop));
             }
             Strategy::Delay(Delay::UntilAllowed { max }) => {
-                check(
-                    Field::MaxDelay,
-                    bounds::MAX_DELAY.codes,
-                    bounds::MAX_DELAY.check(max).map(drop),
-                );
+                check(Field::MaxDelay, bounds::MAX_DELAY.codes, bounds::MAX_DELAY.check(max).map(drop));
             }
         }
-        check(
-            Field::MaxDelayed,
-            bounds::MAX_DELAYED.codes,
-            bounds::MAX_DELAYED.check(self.max_delayed).map(drop),
-        );
+        check(Field::MaxDelayed, bounds::MAX_DELAYED.codes, bounds::MAX_DELAYED.check(self.max_delayed).map(drop));
         problems
     }
 

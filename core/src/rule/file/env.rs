@@ -16,11 +16,7 @@ pub(super) struct Unfilled {
 
 impl Unfilled {
     fn new(code: &'static str, found: String, expected: impl Into<String>) -> Self {
-        Self {
-            code,
-            found,
-            expected: expected.into(),
-        }
+        Self { code, found, expected: expected.into() }
     }
 }
 
@@ -32,10 +28,7 @@ pub(super) struct Environment<'a> {
 
 impl<'a> Environment<'a> {
     pub(super) fn new(answer: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        Self {
-            answer,
-            left: MAX_BYTES,
-        }
+        Self { answer, left: MAX_BYTES }
     }
 
     /// The text with every `${…}` replaced, in one pass: what comes in is not looked at again. `$${` stands for `${`;
@@ -55,9 +48,7 @@ impl<'a> Environment<'a> {
                 continue;
             }
             self.push(&mut filled, before)?;
-            let (inner, after) = after
-                .split_once('}')
-                .ok_or_else(|| malformed(&rest[at..], "is not closed"))?;
+            let (inner, after) = after.split_once('}').ok_or_else(|| malformed(&rest[at..], "is not closed"))?;
             let value = self.value(inner)?;
             self.push(&mut filled, &value)?;
             rest = after;
@@ -73,10 +64,7 @@ impl<'a> Environment<'a> {
             None => (inner, None),
         };
         let written = format!("${{{inner}}}");
-        let first = name
-            .bytes()
-            .next()
-            .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+        let first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
         if !first || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return Err(malformed(&written, "names no variable"));
         }
@@ -122,10 +110,7 @@ mod tests {
             "TRAP" => Some("${A} $${A} : , [".to_owned()),
             _ => None,
         };
-        Environment::new(&answer)
-            .fill(text)
-            .map(Cow::into_owned)
-            .map_err(|unfilled| unfilled.code)
+        Environment::new(&answer).fill(text).map(Cow::into_owned).map_err(|unfilled| unfilled.code)
     }
 
     #[test]

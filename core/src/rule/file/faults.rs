@@ -50,10 +50,7 @@ impl Faults {
         }
         self.list.sort_by_key(|fault| (fault.line, fault.column));
         if self.untold > 0 {
-            let place = self.list.last().map_or(Mark::START, |fault| Mark {
-                line: fault.line,
-                column: fault.column,
-            });
+            let place = self.list.last().map_or(Mark::START, |fault| Mark { line: fault.line, column: fault.column });
             self.list.push(Fault {
                 code: "file.too_many_faults",
                 path: String::new(),
@@ -116,9 +113,6 @@ mod tests {
         }
         let mut path = "limits".to_owned();
         push_key(&mut path, &"k".repeat(1_000_000));
-        assert!(
-            path.starts_with("limits.\"kkk") && path.ends_with("k…\"") && path.len() < 100,
-            "{path}"
-        );
+        assert!(path.starts_with("limits.\"kkk") && path.ends_with("k…\"") && path.len() < 100, "{path}");
     }
 }

@@ -18,15 +18,7 @@ use crate::fingerprint::{Dialect, HashKind, InLists};
 /// Longest rule file, in bytes. Three thousand rules with every field stay below a quarter of it.
 pub(super) const MAX_FILE_BYTES: usize = 16 << 20;
 
-const KEYS: [&str; 7] = [
-    "dialect",
-    "mode",
-    "fingerprint",
-    "default_threshold",
-    "thresholds",
-    "limits",
-    "watch",
-];
+const KEYS: [&str; 7] = ["dialect", "mode", "fingerprint", "default_threshold", "thresholds", "limits", "watch"];
 /// Sections that a later version reads.
 const LATER: [&str; 3] = ["rules", "cluster", "on_error"];
 const FINGERPRINT_KEYS: [&str; 3] = ["hash", "in_lists", "fold_digits"];
@@ -53,33 +45,21 @@ pub(super) fn parse(bytes: &[u8], answer: &dyn Fn(&str) -> Option<String>) -> Re
 }
 
 fn refused(faults: Faults) -> LoadError {
-    faults
-        .into_result()
-        .err()
-        .unwrap_or_else(|| LoadError::faults(Vec::new()))
+    faults.into_result().err().unwrap_or_else(|| LoadError::faults(Vec::new()))
 }
 
 /// The text of a file. A byte order mark is left for the YAML parser, which knows it.
 fn decode<'a>(bytes: &'a [u8], faults: &mut Faults) -> Option<&'a str> {
     if bytes.len() > MAX_FILE_BYTES {
         let found = format!("the file is longer than {MAX_FILE_BYTES} bytes");
-        faults.push(
-            Mark::START,
-            "file.too_large",
-            "",
-            found,
-            "write fewer or shorter rules".to_owned(),
-        );
+        faults.push(Mark::START, "file.too_large", "", found, "write fewer or shorter rules".to_owned());
         return None;
     }
     let error = match std::str::from_utf8(bytes) {
         Ok(text) => return Some(text),
         Err(error) => error,
     };
-    let valid = bytes
-        .get(..error.valid_up_to())
-        .and_then(|valid| std::str::from_utf8(valid).ok())
-        .unwrap_or_default();
+    let valid = bytes.get(..error.valid_up_to()).and_then(|valid| std::str::from_utf8(valid).ok()).unwrap_or_default();
     let line_start = valid.rfind('\n').map_or(0, |at| at + 1);
     let line = valid.matches('\n').count() + 1;
     let column = valid[line_start..].trim_start_matches('\u{feff}').chars().count() + 1;
@@ -88,13 +68,7 @@ fn decode<'a>(bytes: &'a [u8], faults: &mut Faults) -> Option<&'a str> {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16".to_owned(),
         _ => format!("the byte 0x{byte:02x} is not UTF-8"),
     };
-    faults.push(
-        Mark { line, column },
-        "yaml.encoding",
-        "",
-        found,
-        "save the file as UTF-8".to_owned(),
-    );
+    faults.push(Mark { line, column }, "yaml.encoding", "", found, "save the file as UTF-8".to_owned());
     None
 }
 
@@ -122,43 +96,21 @@ fn read(reader: &mut Reader<'_>) -> RuleFile {
             later
         });
 
-    set(
-        &mut file.fingerprint.dialect,
-        reader,
-        "dialect",
-        dialect,
-        |reader, given| {
-            reader.choice(
-                given.value,
-                &DIALECT,
-                Dialect::ALL.map(|dialect| (dialect.name(), dialect)),
-            )
-        },
-    );
+    set(&mut file.fingerprint.dialect, reader, "dialect", dialect, |reader, given| {
+        reader.choice(given.value, &DIALECT, Dialect::ALL.map(|dialect| (dialect.name(), dialect)))
+    });
     set(&mut file.mode, reader, "mode", mode, |reader, given| {
         reader.choice(given.value, &MODE, Mode::ALL.map(|mode| (mode.name(), mode)))
     });
-    set(&mut file.watch, reader, "watch", watch, |reader, given| {
-        reader.quantity(given.value, &bounds::WATCH)
+    set(&mut file.watch, reader, "watch", watch, |reader, given| reader.quantity(given.value, &bounds::WATCH));
+    let hash = section(reader, "fingerprint", fingerprint, Some(HashKind::default()), |reader, given| {
+        read_fingerprint(reader, given, &mut file)
     });
-    let hash = section(
-        reader,
-        "fingerprint",
-        fingerprint,
-        Some(HashKind::default()),
-        |reader, given| read_fingerprint(reader, given, &mut file),
-    );
-    let max_rules = section(
-        reader,
-        "limits",
-        limits,
-        Some(file.limits.max_rules),
-        |reader, given| {
-            let read = read_limits(reader, given, &mut file.limits);
-            file.fingerprint.max_sql_bytes = file.limits.max_sql_bytes;
-            read
-        },
-    );
+    let max_rules = section(reader, "limits", limits, Some(file.limits.max_rules), |reader, given| {
+        let read = read_limits(reader, given, &mut file.limits);
+        file.fingerprint.max_sql_bytes = file.limits.max_sql_bytes;
+        read
+    });
     file.default_threshold = section(reader, "default_threshold", default_threshold, None, |reader, given| {
         threshold::threshold(reader, given.value)
     });
@@ -203,32 +155,23 @@ fn read_fingerprint(reader: &mut Reader<'_>, given: Given, file: &mut RuleFile) 
     let options = &mut file.fingerprint;
     let known = match hash {
         None => Some(options.hash),
-        Some(given) => reader.under("hash", |reader| {
-            reader.choice(given.value, &HASH, HashKind::ALL.map(|hash| (hash.name(), hash)))
-        }),
+        Some(given) => reader
+            .under("hash", |reader| reader.choice(given.value, &HASH, HashKind::ALL.map(|hash| (hash.name(), hash)))),
     };
     options.hash = known.unwrap_or_default();
     set(&mut options.in_lists, reader, "in_lists", in_lists, |reader, given| {
         let choices = [InLists::Collapse, InLists::Distinct].map(|mode| (mode.name(), mode));
         reader.choice(given.value, &IN_LISTS, choices)
     });
-    set(
-        &mut options.fold_digits,
-        reader,
-        "fold_digits",
-        fold_digits,
-        |reader, given| reader.choice(given.value, &FOLD_DIGITS, [("true", true), ("false", false)]),
-    );
+    set(&mut options.fold_digits, reader, "fold_digits", fold_digits, |reader, given| {
+        reader.choice(given.value, &FOLD_DIGITS, [("true", true), ("false", false)])
+    });
     known
 }
 
 /// Reads `limits`, and answers `max_rules` where it is known.
 fn read_limits(reader: &mut Reader<'_>, given: Given, limits: &mut Limits) -> Option<usize> {
-    let entries = reader.map(
-        given.value,
-        "limits.wrong_type",
-        "write a map such as `{max_keys: 10000}`",
-    )?;
+    let entries = reader.map(given.value, "limits.wrong_type", "write a map such as `{max_keys: 10000}`")?;
     let [max_keys, max_rules, warn_rules, max_sql_bytes, cache_bytes] =
         reader.fields(entries, &LIMIT_KEYS, |_, _| false);
     let known = match max_rules {
@@ -239,25 +182,14 @@ fn read_limits(reader: &mut Reader<'_>, given: Given, limits: &mut Limits) -> Op
     set(&mut limits.max_keys, reader, "max_keys", max_keys, |reader, given| {
         reader.quantity(given.value, &bounds::MAX_KEYS)
     });
-    set(
-        &mut limits.warn_rules,
-        reader,
-        "warn_rules",
-        warn_rules,
-        |reader, given| reader.quantity(given.value, &bounds::WARN_RULES),
-    );
+    set(&mut limits.warn_rules, reader, "warn_rules", warn_rules, |reader, given| {
+        reader.quantity(given.value, &bounds::WARN_RULES)
+    });
     for (field, key, given, bounds) in [
-        (
-            &mut limits.max_sql_bytes,
-            "max_sql_bytes",
-            max_sql_bytes,
-            bounds::MAX_SQL_BYTES,
-        ),
+        (&mut limits.max_sql_bytes, "max_sql_bytes", max_sql_bytes, bounds::MAX_SQL_BYTES),
         (&mut limits.cache_bytes, "cache_bytes", cache_bytes, bounds::CACHE_BYTES),
     ] {
-        set(field, reader, key, given, |reader, given| {
-            reader.quantity(given.value, &bounds).map(|Bytes(bytes)| bytes)
-        });
+        set(field, reader, key, given, |reader, given| reader.quantity(given.value, &bounds).map(|Bytes(bytes)| bytes));
     }
     known
 }

@@ -27,12 +27,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(document: &'a Document, environment: Environment<'a>, faults: Faults) -> Self {
-        Self {
-            document,
-            environment,
-            path: String::new(),
-            faults,
-        }
+        Self { document, environment, path: String::new(), faults }
     }
 
     pub(super) fn into_faults(self) -> Faults {
@@ -71,12 +66,7 @@ impl<'a> Reader<'a> {
         match &self.document.node(node).content {
             Content::Map(entries) => Some(entries),
             Content::Scalar { text, .. } => {
-                self.fault(
-                    self.mark(node),
-                    wrong_type,
-                    format!("{} is not a map", quoted(text)),
-                    expected,
-                );
+                self.fault(self.mark(node), wrong_type, format!("{} is not a map", quoted(text)), expected);
                 None
             }
             Content::List(_) => {
@@ -96,10 +86,7 @@ impl<'a> Reader<'a> {
         let mut fields = [None; N];
         for entry in entries {
             if let Some(field) = names.iter().position(|name| **name == *entry.key) {
-                fields[field] = Some(Given {
-                    key: entry.mark,
-                    value: entry.value,
-                });
+                fields[field] = Some(Given { key: entry.mark, value: entry.value });
             } else if !refuse(self, entry) {
                 let expected = suggest(&entry.key, names, "the keys here are");
                 self.under(&entry.key, |reader| {
@@ -192,10 +179,7 @@ pub(super) fn suggest(misspelt: &str, names: &[&str], lead: &str) -> String {
         return all;
     }
     let folded = misspelt.to_lowercase().replace('-', "_");
-    let nearest = names
-        .iter()
-        .map(|name| (strsim::osa_distance(&folded, name), name))
-        .min();
+    let nearest = names.iter().map(|name| (strsim::osa_distance(&folded, name), name)).min();
     match nearest {
         // A third of the letters wrong is still a misspelling; more is another word.
         Some((distance, name)) if distance <= name.len().max(3) / 3 => format!("did you mean `{name}`? {all}"),

@@ -9,22 +9,10 @@ use crate::rule::quantity::{self, Misread, Wrong};
 use crate::rule::{FingerprintPrefix, InvalidPrefix, Limits, Threshold};
 use crate::strategy::{Delay, Strategy};
 
-const KEYS: [&str; 8] = [
-    "max_count",
-    "window",
-    "buckets",
-    "rate",
-    "strategy",
-    "delay",
-    "max_delay",
-    "max_delayed",
-];
+const KEYS: [&str; 8] = ["max_count", "window", "buckets", "rate", "strategy", "delay", "max_delay", "max_delayed"];
 const STRATEGY: Codes = codes!("threshold.strategy");
-const STRATEGIES: [(&str, Chosen); 3] = [
-    ("abort", Chosen::Abort),
-    ("ignore", Chosen::Ignore),
-    ("delay", Chosen::Delay),
-];
+const STRATEGIES: [(&str, Chosen); 3] =
+    [("abort", Chosen::Abort), ("ignore", Chosen::Ignore), ("delay", Chosen::Delay)];
 const UNTIL_ALLOWED: &str = "until_allowed";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,16 +41,8 @@ pub(super) fn threshold(reader: &mut Reader<'_>, node: NodeId) -> Option<Thresho
             return None;
         }
     };
-    let [
-        max_count,
-        window,
-        buckets,
-        rate,
-        strategy,
-        delay,
-        max_delay,
-        max_delayed,
-    ] = reader.fields(entries, &KEYS, |_, _| false);
+    let [max_count, window, buckets, rate, strategy, delay, max_delay, max_delayed] =
+        reader.fields(entries, &KEYS, |_, _| false);
 
     // A value that is left out reads as its default, and one that is a fault as none: what depends on it is then not
     // judged, and the threshold not built.
@@ -71,31 +51,20 @@ pub(super) fn threshold(reader: &mut Reader<'_>, node: NodeId) -> Option<Thresho
         reader.under("max_count", |reader| reader.quantity(given.value, &bounds::MAX_COUNT))
     } else {
         let expected = "write how many statements a window may hold: `max_count: 100`";
-        reader.fault(
-            reader.mark(node),
-            "threshold.max_count.missing",
-            "`max_count` is missing",
-            expected,
-        );
+        reader.fault(reader.mark(node), "threshold.max_count.missing", "`max_count` is missing", expected);
         None
     };
-    let length = given(reader, "window", window, defaults.window, |reader, node| {
-        reader.quantity(node, &bounds::WINDOW)
-    });
-    let parts = given(reader, "buckets", buckets, defaults.buckets, |reader, node| {
-        reader.quantity(node, &bounds::BUCKETS)
-    });
+    let length =
+        given(reader, "window", window, defaults.window, |reader, node| reader.quantity(node, &bounds::WINDOW));
+    let parts =
+        given(reader, "buckets", buckets, defaults.buckets, |reader, node| reader.quantity(node, &bounds::BUCKETS));
     let share = given(reader, "rate", rate, defaults.share, |reader, node| {
         reader.value(node, &bounds::RATE, "a proportion such as `2/3`", quantity::share)
     });
     let strategy = read_strategy(reader, strategy, delay, max_delay, max_delayed);
-    let max_delayed = given(
-        reader,
-        "max_delayed",
-        max_delayed,
-        defaults.max_delayed,
-        |reader, node| reader.quantity(node, &bounds::MAX_DELAYED),
-    );
+    let max_delayed = given(reader, "max_delayed", max_delayed, defaults.max_delayed, |reader, node| {
+        reader.quantity(node, &bounds::MAX_DELAYED)
+    });
 
     if let (Some(length), Some(parts)) = (length, parts)
         && let Err(misread) = defaults.window(length).buckets(parts).bucket_length()
@@ -128,9 +97,7 @@ fn given<T>(
     default: T,
     read: impl FnOnce(&mut Reader<'_>, NodeId) -> Option<T>,
 ) -> Option<T> {
-    given.map_or(Some(default), |given| {
-        reader.under(key, |reader| read(reader, given.value))
-    })
+    given.map_or(Some(default), |given| reader.under(key, |reader| read(reader, given.value)))
 }
 
 /// Reads `strategy` and the keys that only some strategies have.
@@ -161,11 +128,7 @@ fn read_strategy(
                 reader.under(key, |reader| reader.fault(given.key, code, found, expected));
             }
         }
-        return Some(if chosen == Chosen::Abort {
-            Strategy::Abort
-        } else {
-            Strategy::Ignore
-        });
+        return Some(if chosen == Chosen::Abort { Strategy::Abort } else { Strategy::Ignore });
     }
     // It was read, so it is there.
     let place = strategy?.value;
@@ -217,16 +180,10 @@ fn read_delay(reader: &mut Reader<'_>, node: NodeId) -> Option<Wait> {
         if text == UNTIL_ALLOWED {
             return Ok(None);
         }
-        bounds::DELAY
-            .read(text)
-            .map(Some)
-            .map_err(|misread| match misread.wrong {
-                Wrong::Malformed => Misread {
-                    expected: format!("{}, or `{UNTIL_ALLOWED}`", misread.expected),
-                    ..misread
-                },
-                _ => misread,
-            })
+        bounds::DELAY.read(text).map(Some).map_err(|misread| match misread.wrong {
+            Wrong::Malformed => Misread { expected: format!("{}, or `{UNTIL_ALLOWED}`", misread.expected), ..misread },
+            _ => misread,
+        })
     })
 }
 
@@ -262,12 +219,7 @@ pub(super) fn thresholds(
         let (later, earlier) = (a.max(b), a.min(b));
         let misread = FingerprintPrefix::overlapping(&prefixes[earlier], &format!("line {}", marks[earlier].line));
         reader.under(prefixes[later].as_str(), |reader| {
-            reader.fault(
-                marks[later],
-                "threshold.fingerprint.overlap",
-                misread.found,
-                misread.expected,
-            );
+            reader.fault(marks[later], "threshold.fingerprint.overlap", misread.found, misread.expected);
         });
     }
     read
@@ -285,22 +237,16 @@ fn read_prefix(reader: &mut Reader<'_>, key: &str, mark: Mark, hash: Option<Hash
         Err(error) => error,
     };
     let (code, found) = match error {
-        InvalidPrefix::NotHexadecimal => (
-            "threshold.fingerprint.malformed",
-            format!("{} is not a fingerprint", quantity::quoted(key)),
-        ),
-        InvalidPrefix::Elided => (
-            "threshold.fingerprint.elided",
-            "the fingerprint ends in an ellipsis".to_owned(),
-        ),
-        InvalidPrefix::TooShort => (
-            "threshold.fingerprint.too_short",
-            format!("the fingerprint has only {} digits", key.len()),
-        ),
-        InvalidPrefix::TooLong => (
-            "threshold.fingerprint.too_long",
-            format!("the fingerprint has {} digits", key.len()),
-        ),
+        InvalidPrefix::NotHexadecimal => {
+            ("threshold.fingerprint.malformed", format!("{} is not a fingerprint", quantity::quoted(key)))
+        }
+        InvalidPrefix::Elided => ("threshold.fingerprint.elided", "the fingerprint ends in an ellipsis".to_owned()),
+        InvalidPrefix::TooShort => {
+            ("threshold.fingerprint.too_short", format!("the fingerprint has only {} digits", key.len()))
+        }
+        InvalidPrefix::TooLong => {
+            ("threshold.fingerprint.too_long", format!("the fingerprint has {} digits", key.len()))
+        }
     };
     reader.fault(mark, code, found, error.to_string());
     None

@@ -90,14 +90,8 @@ pub(super) fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
         );
         return None;
     }
-    let mut builder = Builder {
-        faults,
-        nodes: Vec::new(),
-        root: None,
-        open: Vec::new(),
-        anchors: HashMap::new(),
-        spent: 0,
-    };
+    let mut builder =
+        Builder { faults, nodes: Vec::new(), root: None, open: Vec::new(), anchors: HashMap::new(), spent: 0 };
     for event in Parser::new_from_str(text) {
         let read = match event {
             Ok((event, span)) => builder.event(event, mark(span.start)),
@@ -107,17 +101,11 @@ pub(super) fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
             return None;
         }
     }
-    Some(Document {
-        nodes: builder.nodes,
-        root: builder.root,
-    })
+    Some(Document { nodes: builder.nodes, root: builder.root })
 }
 
 fn mark(marker: Marker) -> Mark {
-    Mark {
-        line: marker.line(),
-        column: marker.col() + 1,
-    }
+    Mark { line: marker.line(), column: marker.col() + 1 }
 }
 
 /// The structure cannot be known from here on; the fault is told.
@@ -134,11 +122,7 @@ struct Open {
 
 enum OpenContent {
     List(Vec<NodeId>),
-    Map {
-        entries: Vec<Entry>,
-        lines: HashMap<Box<str>, usize>,
-        key: Key,
-    },
+    Map { entries: Vec<Entry>, lines: HashMap<Box<str>, usize>, key: Key },
 }
 
 /// The key whose value comes next.
@@ -164,12 +148,7 @@ impl Builder<'_> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
                 let expected = "write one document a file, without further `---`";
-                self.fault(
-                    mark,
-                    "yaml.documents",
-                    "a second document begins here".to_owned(),
-                    expected,
-                );
+                self.fault(mark, "yaml.documents", "a second document begins here".to_owned(), expected);
                 return Err(Stop);
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {}
@@ -177,16 +156,7 @@ impl Builder<'_> {
                 self.refuse_tag(mark, tag.is_some());
                 self.spend(mark, 1)?;
                 let plain = style == ScalarStyle::Plain;
-                let id = self.add(
-                    mark,
-                    Content::Scalar {
-                        text: text.into(),
-                        plain,
-                    },
-                    1,
-                    0,
-                    anchor,
-                );
+                let id = self.add(mark, Content::Scalar { text: text.into(), plain }, 1, 0, anchor);
                 self.attach(id, mark);
             }
             Event::SequenceStart(anchor, tag) => {
@@ -195,11 +165,7 @@ impl Builder<'_> {
             }
             Event::MappingStart(anchor, tag) => {
                 self.refuse_tag(mark, tag.is_some());
-                let content = OpenContent::Map {
-                    entries: Vec::new(),
-                    lines: HashMap::new(),
-                    key: Key::Awaited,
-                };
+                let content = OpenContent::Map { entries: Vec::new(), lines: HashMap::new(), key: Key::Awaited };
                 self.begin(mark, anchor, content)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
@@ -231,24 +197,13 @@ impl Builder<'_> {
     fn begin(&mut self, mark: Mark, anchor: usize, content: OpenContent) -> Result<(), Stop> {
         self.spend(mark, 1)?;
         self.check_depth(mark, 1)?;
-        self.open.push(Open {
-            mark,
-            anchor,
-            content,
-            size: 1,
-            height: 0,
-        });
+        self.open.push(Open { mark, anchor, content, size: 1, height: 0 });
         Ok(())
     }
 
     fn add(&mut self, mark: Mark, content: Content, size: usize, height: usize, anchor: usize) -> NodeId {
         let id = NodeId(self.nodes.len());
-        self.nodes.push(Node {
-            mark,
-            content,
-            size,
-            height,
-        });
+        self.nodes.push(Node { mark, content, size, height });
         // The parser numbers anchors from 1; 0 is none.
         if anchor > 0 {
             self.anchors.insert(anchor, id);
@@ -301,12 +256,7 @@ impl Builder<'_> {
             self.faults.push(mark, "yaml.duplicate_key", &path, found, expected);
         } else {
             let found = "a list or a map stands where a key belongs".to_owned();
-            self.fault(
-                mark,
-                "yaml.key_not_scalar",
-                found,
-                "write a plain key; quote one that begins with `[` or `{`",
-            );
+            self.fault(mark, "yaml.key_not_scalar", found, "write a plain key; quote one that begins with `[` or `{`");
         }
     }
 
@@ -316,12 +266,7 @@ impl Builder<'_> {
             return Ok(());
         }
         let found = format!("the file stands for more than {MAX_NODES} values, counting what aliases repeat");
-        self.fault(
-            mark,
-            "yaml.too_many_values",
-            found,
-            "write fewer rules, or fewer aliases of large values",
-        );
+        self.fault(mark, "yaml.too_many_values", found, "write fewer rules, or fewer aliases of large values");
         Err(Stop)
     }
 
@@ -337,13 +282,7 @@ impl Builder<'_> {
     fn refuse_depth(&mut self, mark: Mark) {
         let found = format!("lists and maps are nested more than {MAX_DEPTH} deep");
         // The path would be as long as the nesting is deep, and says nothing more.
-        self.faults.push(
-            mark,
-            "yaml.too_deep",
-            "",
-            found,
-            "nest no deeper than a rule does".to_owned(),
-        );
+        self.faults.push(mark, "yaml.too_deep", "", found, "nest no deeper than a rule does".to_owned());
     }
 
     fn refuse_tag(&mut self, mark: Mark, tagged: bool) {
@@ -386,9 +325,7 @@ impl Builder<'_> {
             match &open.content {
                 // Writing to a String cannot fail.
                 OpenContent::List(items) => drop(write!(path, "[{}]", items.len())),
-                OpenContent::Map {
-                    key: Key::Read(key, _), ..
-                } => push_key(&mut path, key),
+                OpenContent::Map { key: Key::Read(key, _), .. } => push_key(&mut path, key),
                 OpenContent::Map { .. } => {}
             }
         }

@@ -50,10 +50,7 @@ impl Decimal {
         } else {
             let digits = whole.bytes().chain(fraction.bytes());
             let mantissa = digits.fold(0, |number: u128, digit| number * 10 + u128::from(digit - b'0'));
-            Some(Self {
-                mantissa,
-                scale: fraction.len() as u32,
-            })
+            Some(Self { mantissa, scale: fraction.len() as u32 })
         };
         Some((number, rest))
     }
@@ -71,18 +68,10 @@ impl Decimal {
 /// The number and the unit that a text consists of.
 pub(super) fn number_and_unit<'a>(text: &'a str, noun: &str, example: &str) -> Result<(Decimal, &'a str), Misread> {
     if text.strip_prefix('-').is_some_and(starts_with_digit) {
-        return Err(Misread::new(
-            Wrong::Negative,
-            format!("{} is negative", quoted(text)),
-            example,
-        ));
+        return Err(Misread::new(Wrong::Negative, format!("{} is negative", quoted(text)), example));
     }
     match Decimal::split(text) {
-        None => Err(Misread::new(
-            Wrong::Malformed,
-            format!("{} is not {noun}", quoted(text)),
-            example,
-        )),
+        None => Err(Misread::new(Wrong::Malformed, format!("{} is not {noun}", quoted(text)), example)),
         Some((None, _)) => Err(too_large(text).expecting(example)),
         Some((Some(number), unit)) => Ok((number, unit)),
     }
@@ -95,12 +84,7 @@ pub(super) fn unknown_unit(text: &str, unit: &str, spellings: &[(&str, &str)], e
     let meant = spellings.iter().find(|(spelling, _)| *spelling == known);
     let expected = meant.map_or_else(
         || example.to_owned(),
-        |(_, unit_meant)| {
-            format!(
-                "did you mean `{}{unit_meant}`? {example}",
-                &text[..text.len() - unit.len()]
-            )
-        },
+        |(_, unit_meant)| format!("did you mean `{}{unit_meant}`? {example}", &text[..text.len() - unit.len()]),
     );
     Misread::new(Wrong::Malformed, found, expected)
 }

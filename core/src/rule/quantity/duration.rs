@@ -50,31 +50,20 @@ impl Quantity for Duration {
                 Ok(Self::ZERO)
             } else {
                 let expected = format!("did you mean `{text}s`? {DURATION_EXAMPLE}");
-                Err(Misread::new(
-                    Wrong::Malformed,
-                    format!("{} has no unit", quoted(text)),
-                    expected,
-                ))
+                Err(Misread::new(Wrong::Malformed, format!("{} has no unit", quoted(text)), expected))
             };
         }
         let Some((_, factor)) = DURATION_UNITS.into_iter().find(|(name, _)| *name == unit) else {
             return Err(unknown_unit(text, unit, &DURATION_SPELLINGS, DURATION_EXAMPLE));
         };
-        let nanos = number
-            .times(factor)
-            .map_err(|error| error.told(text, "a whole number of nanoseconds"))?;
+        let nanos = number.times(factor).map_err(|error| error.told(text, "a whole number of nanoseconds"))?;
         Ok(Self::from_nanos(nanos))
     }
 
     fn write(self) -> String {
         let nanos = self.as_nanos();
-        let fits = DURATION_UNITS
-            .into_iter()
-            .find(|(_, size)| nanos > 0 && nanos.is_multiple_of(u128::from(*size)));
-        fits.map_or_else(
-            || "0".to_owned(),
-            |(unit, size)| format!("{}{unit}", nanos / u128::from(size)),
-        )
+        let fits = DURATION_UNITS.into_iter().find(|(_, size)| nanos > 0 && nanos.is_multiple_of(u128::from(*size)));
+        fits.map_or_else(|| "0".to_owned(), |(unit, size)| format!("{}{unit}", nanos / u128::from(size)))
     }
 
     fn is_zero(self) -> bool {
@@ -130,19 +119,10 @@ mod tests {
 
     #[test]
     fn a_duration_that_is_nearly_right_is_suggested() {
-        let cases = [
-            ("60", "`60s`"),
-            ("60 s", "`60s`"),
-            ("5min", "`5m`"),
-            ("2 Hours", "`2h`"),
-            ("3µs", "`3us`"),
-        ];
+        let cases = [("60", "`60s`"), ("60 s", "`60s`"), ("5min", "`5m`"), ("2 Hours", "`2h`"), ("3µs", "`3us`")];
         for (text, meant) in cases {
             let expected = Duration::read(text).unwrap_err().expected;
-            assert!(
-                expected.starts_with(&format!("did you mean {meant}?")),
-                "{text}: {expected}"
-            );
+            assert!(expected.starts_with(&format!("did you mean {meant}?")), "{text}: {expected}");
         }
     }
 }

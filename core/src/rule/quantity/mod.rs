@@ -48,11 +48,7 @@ pub(crate) struct Misread {
 
 impl Misread {
     pub(crate) fn new(wrong: Wrong, found: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self {
-            wrong,
-            found: found.into(),
-            expected: expected.into(),
-        }
+        Self { wrong, found: found.into(), expected: expected.into() }
     }
 }
 
@@ -127,10 +123,7 @@ impl Quantity for usize {
 
 impl Misread {
     fn expecting(self, expected: &str) -> Self {
-        Self {
-            expected: expected.to_owned(),
-            ..self
-        }
+        Self { expected: expected.to_owned(), ..self }
     }
 }
 
@@ -139,11 +132,7 @@ fn suggestion(value: impl std::fmt::Display) -> String {
 }
 
 fn too_large(text: &str) -> Misread {
-    Misread::new(
-        Wrong::TooLarge,
-        format!("{} is too large", quoted(text)),
-        "write a smaller value",
-    )
+    Misread::new(Wrong::TooLarge, format!("{} is too large", quoted(text)), "write a smaller value")
 }
 
 fn whole(text: &str) -> Result<u64, Misread> {
@@ -151,11 +140,7 @@ fn whole(text: &str) -> Result<u64, Misread> {
     if let Some(rest) = text.strip_prefix('-')
         && starts_with_digit(rest)
     {
-        return Err(Misread::new(
-            Wrong::Negative,
-            format!("{} is negative", quoted(text)),
-            EXAMPLE,
-        ));
+        return Err(Misread::new(Wrong::Negative, format!("{} is negative", quoted(text)), EXAMPLE));
     }
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if plain && (text == "0" || !text.starts_with('0')) {

@@ -8,19 +8,13 @@ use crate::strategy::Share;
 pub(crate) fn share(text: &str) -> Result<Share, Misread> {
     const EXAMPLE: &str = "write a proportion above 0 and up to 1, such as `2/3`, or `1` for all";
     let malformed = |expected: String| {
-        Misread::new(
-            Wrong::Malformed,
-            format!("{} is not a proportion of two whole numbers", quoted(text)),
-            expected,
-        )
+        Misread::new(Wrong::Malformed, format!("{} is not a proportion of two whole numbers", quoted(text)), expected)
     };
     let (p, q) = match text.split_once('/') {
         Some((p, q)) => (p, q),
         None if text.starts_with('-') || text.bytes().all(|b| b.is_ascii_digit()) => (text, "1"),
         None => {
-            return Err(malformed(
-                decimal_as_share(text).map_or_else(|| EXAMPLE.to_owned(), suggestion),
-            ));
+            return Err(malformed(decimal_as_share(text).map_or_else(|| EXAMPLE.to_owned(), suggestion)));
         }
     };
     let part = |part: &str| {
@@ -31,32 +25,18 @@ pub(crate) fn share(text: &str) -> Result<Share, Misread> {
     };
     let (p, q) = (part(p)?, part(q)?);
     if q == 0 {
-        return Err(Misread::new(
-            Wrong::DividedByZero,
-            format!("{} divides by zero", quoted(text)),
-            EXAMPLE,
-        ));
+        return Err(Misread::new(Wrong::DividedByZero, format!("{} divides by zero", quoted(text)), EXAMPLE));
     }
     if p == 0 {
         let found = format!("{} is none of the statements", quoted(text));
-        return Err(Misread::new(
-            Wrong::Zero,
-            found,
-            format!("{EXAMPLE}; `mode: observe` counts and lets all pass"),
-        ));
+        return Err(Misread::new(Wrong::Zero, found, format!("{EXAMPLE}; `mode: observe` counts and lets all pass")));
     }
     if p > q {
-        return Err(Misread::new(
-            Wrong::TooLarge,
-            format!("{} is above one", quoted(text)),
-            EXAMPLE,
-        ));
+        return Err(Misread::new(Wrong::TooLarge, format!("{} is above one", quoted(text)), EXAMPLE));
     }
     let divisor = greatest_common_divisor(p, q);
     let parts = u32::try_from(p / divisor).ok().zip(u32::try_from(q / divisor).ok());
-    parts
-        .and_then(|(p, q)| Share::new(p, q))
-        .ok_or_else(|| too_large(text).expecting(EXAMPLE))
+    parts.and_then(|(p, q)| Share::new(p, q)).ok_or_else(|| too_large(text).expecting(EXAMPLE))
 }
 
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {
@@ -67,10 +47,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 fn decimal_as_share(text: &str) -> Option<Share> {
     let (digits, divisor) = text.strip_suffix('%').map_or((text, 1), |digits| (digits, 100));
     let (number, rest) = Decimal::split(digits)?;
-    let (p, q) = (
-        u64::try_from(number?.mantissa).ok()?,
-        10_u64.checked_pow(number?.scale)?.checked_mul(divisor)?,
-    );
+    let (p, q) = (u64::try_from(number?.mantissa).ok()?, 10_u64.checked_pow(number?.scale)?.checked_mul(divisor)?);
     let common = greatest_common_divisor(p, q);
     if !rest.is_empty() {
         return None;
@@ -83,9 +60,7 @@ mod tests {
     use super::*;
 
     fn proportion(text: &str) -> Result<String, Wrong> {
-        share(text)
-            .map(|share| share.to_string())
-            .map_err(|misread| misread.wrong)
+        share(text).map(|share| share.to_string()).map_err(|misread| misread.wrong)
     }
 
     #[test]

@@ -43,18 +43,14 @@ impl Quantity for Bytes {
         let Some((_, factor)) = Self::UNITS.into_iter().find(|(name, _)| *name == unit) else {
             return Err(unknown_unit(text, unit, &Self::SPELLINGS, Self::EXAMPLE));
         };
-        let bytes = number
-            .times(factor)
-            .map_err(|error| error.told(text, "a whole number of bytes"))?;
+        let bytes = number.times(factor).map_err(|error| error.told(text, "a whole number of bytes"))?;
         usize::try_from(bytes).map(Self).map_err(|_| too_large(text))
     }
 
     fn write(self) -> String {
         let bytes = self.0 as u64;
         let binary = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-        let fits = binary
-            .into_iter()
-            .find(|(_, size)| bytes >= *size && bytes.is_multiple_of(*size));
+        let fits = binary.into_iter().find(|(_, size)| bytes >= *size && bytes.is_multiple_of(*size));
         fits.map_or_else(|| format!("{bytes}B"), |(unit, size)| format!("{}{unit}", bytes / size))
     }
 
@@ -93,17 +89,7 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(bytes(text), expected, "{text}");
         }
-        assert!(
-            Bytes::read("1M")
-                .unwrap_err()
-                .expected
-                .starts_with("did you mean `1MiB`?")
-        );
-        assert!(
-            Bytes::read("1mb")
-                .unwrap_err()
-                .expected
-                .starts_with("did you mean `1MB`?")
-        );
+        assert!(Bytes::read("1M").unwrap_err().expected.starts_with("did you mean `1MiB`?"));
+        assert!(Bytes::read("1mb").unwrap_err().expected.starts_with("did you mean `1MB`?"));
     }
 }
