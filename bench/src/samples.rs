@@ -110,12 +110,8 @@ impl Sample {
     pub(crate) fn normalizer(&self) -> Result<Normalizer> {
         let mut normalizer = Normalizer::new(FingerprintOptions::new(self.dialect));
         let text = normalizer.normalize(self.sql.as_bytes()).text().into_owned();
-        ensure!(
-            text == self.normalized,
-            "reads `{:.200}`, not `{}`",
-            text,
-            self.normalized
-        );
+        let right = text == self.normalized;
+        ensure!(right, "read as `{text:.60}…`, which is not `{:.60}…`", self.normalized);
         Ok(normalizer)
     }
 }

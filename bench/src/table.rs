@@ -19,7 +19,7 @@ pub(crate) struct Row {
     pub(crate) reached: Option<Figure>,
     /// The least that `reached` should be, in its unit; none where the row only informs.
     pub(crate) target: Option<f64>,
-    /// What the columns cannot say.
+    /// What the columns cannot say; printed under the table.
     pub(crate) note: String,
 }
 
@@ -127,16 +127,7 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut layout = Layout::new();
         layout.load_style(presets::ASCII_MARKDOWN);
-        layout.set_header([
-            "case",
-            "peer",
-            "ours",
-            "peer's",
-            "reached (middle half)",
-            "target",
-            "",
-            "note",
-        ]);
+        layout.set_header(["case", "peer", "ours", "peer's", "reached (middle half)", "target", ""]);
         for row in &self.rows {
             layout.add_row([
                 row.case.clone(),
@@ -148,7 +139,6 @@ impl fmt::Display for Table {
                     .zip(row.target)
                     .map_or_else(String::new, |(figure, least)| figure.target(least)),
                 row.verdict().mark().to_owned(),
-                row.note.clone(),
             ]);
         }
         for right in [2, 3, 4, 5] {
@@ -156,10 +146,13 @@ impl fmt::Display for Table {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        writeln!(f, "{layout}")?;
+        writeln!(f, "{layout}\n")?;
+        for row in self.rows.iter().filter(|row| !row.note.is_empty()) {
+            writeln!(f, "{}: {}", row.case, row.note)?;
+        }
         writeln!(
             f,
-            "\n{} targets met, {} missed; {} rows not measured. Medians; both sides run in turns.",
+            "{} targets met, {} missed; {} rows not measured. Medians; both sides run in turns.",
             self.count(Verdict::Pass),
             self.count(Verdict::Miss),
             self.count(Verdict::NotMeasured),

@@ -1,0 +1,33 @@
+# The benches' part of the Makefile at the root, which includes it; every path is seen from there.
+
+BENCH_BIN := $(abspath $(or $(CARGO_TARGET_DIR),target))/release/sqlthrottle
+CASE ?= point-select/no-hash
+TIMES ?= 20000
+
+# Succeeds where libclang and its headers are found. Asked by the shell and not by `wildcard`, which would still see the
+# directories as they were before the setup.
+HAVE_LIBCLANG = ls $${LIBCLANG_PATH:-/nowhere}/libclang.so /usr/lib/llvm*/lib/libclang.so /usr/lib*/libclang.so \
+	/opt/homebrew/opt/llvm/lib/libclang.dylib 2>/dev/null | grep -q .
+
+.PHONY: bench bench-setup bench-callgrind
+
+bench: bench-setup ## Print one table: sqlthrottle beside its peers (ARGS="--only join")
+	cargo build --release --locked --package sqlthrottle-cli
+	$(HAVE_LIBCLANG) || without=--no-default-features; \
+	SQLTHROTTLE_BIN=$(BENCH_BIN) cargo run --release --locked --manifest-path bench/Cargo.toml $$without -- $(ARGS)
+
+bench-setup: ## Install libclang, which one peer of the benches needs to build
+	@if $(HAVE_LIBCLANG); then exit; fi; \
+	if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
+	if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+		$$as_root apt-get update -q && $$as_root apt-get install -y -q --no-install-recommends libclang-dev; \
+	else \
+		echo "no libclang, and no way to install it: the benches run without pg_query"; \
+	fi
+
+# Valgrind hides the SHA instructions of the processor, so rows with a hash count a slower one; `no-hash` rows are exact.
+bench-callgrind: ## Count the instructions of our side of one row (CASE=join/no-hash TIMES=20000)
+	cargo build --release --locked --manifest-path bench/Cargo.toml --no-default-features --target-dir bench/target
+	valgrind --tool=callgrind --toggle-collect='*measure::repeat_alone*' --callgrind-out-file=bench/target/callgrind.out \
+		bench/target/release/sqlthrottle-bench --only $(CASE) --repeat $(TIMES)
+	callgrind_annotate bench/target/callgrind.out | head -60
