@@ -34,12 +34,7 @@ fn options() -> Vec<FingerprintOptions> {
         for in_lists in [InLists::Collapse, InLists::Distinct] {
             for hash in HashKind::ALL {
                 let fold_digits = in_lists == InLists::Distinct;
-                all.push(FingerprintOptions {
-                    hash,
-                    in_lists,
-                    fold_digits,
-                    ..FingerprintOptions::new(dialect)
-                });
+                all.push(FingerprintOptions { hash, in_lists, fold_digits, ..FingerprintOptions::new(dialect) });
             }
         }
     }
@@ -81,12 +76,7 @@ fn a_statement_read_again_allocates_nothing() {
         }
         for sql in &statements {
             let count = allocations(&mut normalizer, sql);
-            assert_eq!(
-                count,
-                0,
-                "{options:?}: {}",
-                String::from_utf8_lossy(&sql[..sql.len().min(200)])
-            );
+            assert_eq!(count, 0, "{options:?}: {}", String::from_utf8_lossy(&sql[..sql.len().min(200)]));
         }
     }
 }

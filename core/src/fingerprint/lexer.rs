@@ -137,6 +137,8 @@ pub(crate) struct Lexer<'a> {
     after_dot: bool,
     /// Whether the last token is a type's name, so that a question mark behind it is a literal's.
     after_type: bool,
+    /// Whether the last token is `::`, so that a type's name behind it introduces no literal.
+    after_cast: bool,
     /// Open brackets, where a colon divides bounds.
     brackets: u32,
     /// Open `/*! … */`, whose ends are white space.
@@ -159,6 +161,7 @@ impl<'a> Lexer<'a> {
             operand: false,
             after_dot: false,
             after_type: false,
+            after_cast: false,
             brackets: 0,
             versioned: 0,
             hint: None,
@@ -324,6 +327,7 @@ impl<'a> Lexer<'a> {
         self.operand = operand;
         self.after_dot = false;
         self.after_type = false;
+        self.after_cast = false;
         Token { kind, keyword: Keyword::None, start, end }
     }
 
@@ -521,7 +525,7 @@ impl<'a> Lexer<'a> {
         let keyword = if self.after_dot || len > 16 { Keyword::None } else { Keyword::of(&self.lower, len) };
         self.after_dot = false;
         self.pos = end;
-        self.after_type = keyword.is_type();
+        self.after_type = keyword.is_type() && !std::mem::take(&mut self.after_cast);
         self.operand = keyword.ends_operand();
         Token { kind: TokenKind::Word, keyword, start, end }
     }
@@ -639,8 +643,10 @@ impl<'a> Lexer<'a> {
             _ => None,
         };
         if let Some(is_digit) = radix.filter(|_| end == digits + 1) {
-            let long = self.grouped(digits + 2, is_digit);
-            if long > digits + 2 {
+            // PostgreSQL has an underscore before the first digit too.
+            let first = digits + if self.peek(digits + 2) == b'_' { 3 } else { 2 };
+            let long = self.grouped(first, is_digit);
+            if long > first {
                 return self.token(TokenKind::Number, start, long, true);
             }
         }
@@ -890,7 +896,11 @@ impl<'a> Lexer<'a> {
     /// `::`, `:=`, `:name`, or the colon between the bounds of a slice.
     fn colon(&mut self, start: usize) -> Token {
         match self.peek(start + 1) {
-            b':' | b'=' => self.token(TokenKind::Operator, start, start + 2, false),
+            byte @ (b':' | b'=') => {
+                let token = self.token(TokenKind::Operator, start, start + 2, false);
+                self.after_cast = byte == b':';
+                token
+            }
             byte if is_word_byte(byte) && !(self.operand && self.brackets > 0) => {
                 self.token(TokenKind::Placeholder, start, self.word_end(start + 1), true)
             }
@@ -917,11 +927,7 @@ impl<'a> Lexer<'a> {
 
     /// Whether what follows at `from` can only begin a value.
     fn begins_operand(&mut self, from: usize) -> bool {
-        let here = (self.pos, self.comments);
-        self.pos = from;
-        self.skip_blanks();
-        let at = self.pos;
-        (self.pos, self.comments) = here;
+        let at = self.blanks_behind(from);
         match CLASSES[usize::from(self.peek(at))] {
             Class::Digit
             | Class::SingleQuote
@@ -932,12 +938,7 @@ impl<'a> Lexer<'a> {
             Class::Dollar => is_word_byte(self.peek(at + 1)),
             Class::Colon => is_word_byte(self.peek(at + 1)),
             Class::Word => {
-                let end = self.word_end(at);
-                let mut lower = [0; 16];
-                for (to, from) in lower.iter_mut().zip(&self.bytes[at..end]) {
-                    *to = from.to_ascii_lowercase();
-                }
-                let keyword = if end - at > 16 { Keyword::None } else { Keyword::of(&lower, end - at) };
+                let keyword = self.keyword_at(at);
                 keyword.ends_operand() || keyword == Keyword::Case
             }
             _ => false,
@@ -961,10 +962,40 @@ impl<'a> Lexer<'a> {
         } else {
             start + self.operator_len(start)
         };
-        if byte == b'*' && end == start + 1 && !self.operand {
+        if byte == b'*' && end == start + 1 && (!self.operand || self.ends_select_list(end)) {
             return self.token(TokenKind::Wildcard, start, end, true);
         }
         self.token(TokenKind::Operator, start, end, false)
+    }
+
+    /// Whether no value follows at `from`, so that a `*` before it multiplies nothing: `select top 10 * from t`.
+    fn ends_select_list(&mut self, from: usize) -> bool {
+        let at = self.blanks_behind(from);
+        match CLASSES[usize::from(self.peek(at))] {
+            Class::Comma | Class::RParen | Class::Semicolon => true,
+            Class::Word => self.keyword_at(at).ends_clause(),
+            _ => at == self.bytes.len(),
+        }
+    }
+
+    /// The end of the white space and comments at `from`.
+    fn blanks_behind(&mut self, from: usize) -> usize {
+        let here = (self.pos, self.comments, self.versioned);
+        self.pos = from;
+        self.skip_blanks();
+        let at = self.pos;
+        (self.pos, self.comments, self.versioned) = here;
+        at
+    }
+
+    /// The keyword that the word at `at` spells.
+    fn keyword_at(&self, at: usize) -> Keyword {
+        let end = self.word_end(at);
+        let mut lower = [0; 16];
+        for (to, from) in lower.iter_mut().zip(&self.bytes[at..end]) {
+            *to = from.to_ascii_lowercase();
+        }
+        if end - at > lower.len() { Keyword::None } else { Keyword::of(&lower, end - at) }
     }
 
     /// The end of Python's `%s` or `%(name)s` at `start`.

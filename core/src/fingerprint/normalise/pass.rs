@@ -303,6 +303,9 @@ impl<'p> Pass<'p> {
         }
         if token.keyword != Keyword::None {
             self.frame.take_type_keyword(token.keyword);
+            if token.keyword.ends_clause() && !matches!(token.keyword, Keyword::On | Keyword::Using) {
+                self.frame.clause = Clause::Other;
+            }
         }
         if self.frame.judged {
             self.judge_word(token.keyword);
@@ -341,9 +344,6 @@ impl<'p> Pass<'p> {
             self.frame.row = at;
         } else {
             self.frame.rows = Rows::None;
-        }
-        if keyword.ends_clause() && !matches!(keyword, Keyword::On | Keyword::Using) {
-            self.frame.clause = Clause::Other;
         }
         match keyword {
             Keyword::By if matches!(self.keyword, Keyword::Order | Keyword::Group) => self.frame.clause = Clause::By,

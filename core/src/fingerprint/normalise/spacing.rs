@@ -34,7 +34,8 @@ impl Last {
         match self {
             Self::Open => false,
             // PostgreSQL's operators `@?` and `??`.
-            Self::Operator | Self::Sigil => matches!(dialect, Dialect::PostgreSql) && matches!(end, b'@' | b'?'),
+            Self::Operator => matches!(dialect, Dialect::PostgreSql) && end == b'?',
+            Self::Sigil => matches!(dialect, Dialect::PostgreSql) && end == b'@',
             _ => true,
         }
     }
@@ -67,6 +68,7 @@ impl Last {
 #[inline]
 pub(super) const fn after_operator(operator: &[u8], prefix: bool, dialect: Dialect) -> Last {
     match operator {
+        [b'@'] if matches!(dialect, Dialect::Oracle) => Last::Operator,
         [b':' | b'@' | b'$'] => Last::Sigil,
         [b'#'] if matches!(dialect, Dialect::MsSql) => Last::Sigil,
         // `= % s` must not become `%s`, a placeholder.
