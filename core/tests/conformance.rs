@@ -275,10 +275,10 @@ fn load<T: for<'de> Deserialize<'de>>(file: &str) -> T {
 }
 
 fn files_on_disk() -> BTreeSet<String> {
-    fs::read_dir(root().join("fingerprint"))
-        .expect("the directory of the cases")
-        .map(|entry| format!("fingerprint/{}", entry.expect("a readable entry").file_name().to_string_lossy()))
-        .collect()
+    let path = root().join("fingerprint");
+    let entries = fs::read_dir(&path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    entries.iter().map(|entry| format!("fingerprint/{}", entry.file_name().to_string_lossy())).collect()
 }
 
 #[test]
