@@ -6,6 +6,8 @@ pub mod rule;
 mod clock;
 mod decision;
 mod error;
+mod limit;
+mod quota;
 mod statement;
 mod strategy;
 
@@ -13,5 +15,6 @@ pub use clock::{Clock, ManualClock};
 pub use decision::{Decision, Reason, RuleName, Ticket, Verdict};
 pub use error::{Fault, LoadError};
 pub use fingerprint::{Dialect, Fingerprint, FingerprintOptions, HashKind, InLists, Normalizer};
+pub use limit::{SlidingWindow, WindowError};
 pub use statement::{Fakes, Statement};
 pub use strategy::{Delay, Share, Strategy};

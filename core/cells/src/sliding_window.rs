@@ -1,21 +1,33 @@
 //! The cell of a sliding window: how much happened in the last `window`, for any number of threads at once.
 
-#[cfg(all(test, not(loom)))]
+mod head;
+mod slot;
+
+#[cfg(test)]
+#[cfg(not(loom))]
 mod event_log;
-#[cfg(all(test, loom))]
+#[cfg(test)]
+#[cfg(loom)]
 mod model;
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
+mod properties;
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests;
 
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
-use crate::window_shape::{EPOCH_BITS, Place, TAG_BITS, WindowShape};
+pub use slot::Slot;
+
+use crate::sync::{AtomicU64, Ordering};
+use crate::window_shape::{Place, WindowShape};
+use head::Head;
+use slot::{count, tag, word};
 use std::fmt;
 
 /// Bits of a count: what a slot and the total can hold.
 const COUNT_BITS: u32 = 26;
-
-const _: () = assert!(TAG_BITS + COUNT_BITS == u32::BITS);
-const _: () = assert!(EPOCH_BITS + 2 + COUNT_BITS == u64::BITS);
+/// The most they can hold.
+const MAX_COUNT: u32 = (1 << COUNT_BITS) - 1;
 
 /// How much is counted in a sliding window.
 ///
@@ -61,9 +73,6 @@ pub type LineCell = WindowCell<[Slot; 14]>;
 
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<LineCell>() == 64);
-
-/// The count of one epoch, and the tag that tells which.
-pub struct Slot(AtomicU32);
 
 /// A count that was acquired, and can be given back once.
 #[derive(Debug, PartialEq, Eq)]
@@ -113,7 +122,7 @@ impl<const SLOTS: usize> WindowCell<[Slot; SLOTS]> {
         }
         words[shape.place(epoch, 0).index] += total;
         let head = Head::new(epoch, 0, total);
-        Self { head: AtomicU64::new(head.0), slots: words.map(|word| Slot(AtomicU32::new(word))) }
+        Self { head: AtomicU64::new(head.0), slots: words.map(|word| Slot::new(word)) }
     }
 }
 
@@ -124,8 +133,6 @@ impl WindowCell {
     /// The highest limit: one below the most that is counted, so that what exceeds it can be told.
     pub const MAX_LIMIT: u32 = MAX_COUNT - 1;
 }
-
-const MAX_COUNT: u32 = (1 << COUNT_BITS) - 1;
 
 impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
     /// Counts `n` whatever the total, and returns the total with it; the attempt is within a limit that is not below it.
@@ -335,124 +342,5 @@ impl<S: AsRef<[Slot]> + ?Sized> fmt::Debug for WindowCell<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = self.head();
         f.debug_struct("WindowCell").field("epoch", &head.epoch()).field("total", &head.total()).finish_non_exhaustive()
-    }
-}
-
-const fn word(tag: u32, count: u32) -> u32 {
-    tag << COUNT_BITS | count
-}
-
-const fn tag(word: u32) -> u32 {
-    word >> COUNT_BITS
-}
-
-const fn count(word: u32) -> u32 {
-    word & MAX_COUNT
-}
-
-impl Slot {
-    /// Acquires the head that the thread which wrote this word had seen, so a head read afterwards is no older.
-    fn word(&self) -> u32 {
-        self.0.load(Ordering::Acquire)
-    }
-
-    fn count(&self) -> u32 {
-        count(self.word())
-    }
-
-    fn tag(&self) -> u32 {
-        tag(self.word())
-    }
-
-    /// Adds to the count and returns the tag it went to. It stays within its bits: the sum of all slots is at most the
-    /// total. Releases the addition to the total that went before.
-    fn add(&self, n: u32) -> u32 {
-        tag(self.0.fetch_add(n, Ordering::AcqRel))
-    }
-
-    /// Takes at least `least` and at most `most` out of the count, if the slot has that tag; 0 where it cannot.
-    fn take(&self, of_tag: u32, least: u32, most: u32) -> u32 {
-        let mut old = self.word();
-        loop {
-            let taken = count(old).min(most);
-            if tag(old) != of_tag || taken < least || taken == 0 {
-                return 0;
-            }
-            match self.exchange(old, old - taken) {
-                Ok(()) => return taken,
-                Err(newer) => old = newer,
-            }
-        }
-    }
-
-    fn exchange(&self, old: u32, new: u32) -> Result<(), u32> {
-        self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).map(drop)
-    }
-}
-
-impl fmt::Debug for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slot").field("tag", &self.tag()).field("count", &self.count()).finish()
-    }
-}
-
-/// A head word: from the top the epoch, the phase, the sweeping flag and the total.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Head(u64);
-
-impl Head {
-    const SWEEPING: u64 = 1 << COUNT_BITS;
-
-    const fn new(epoch: u64, phase: u32, total: u32) -> Self {
-        Self((epoch << 1 | phase as u64) << (COUNT_BITS + 1) | total as u64)
-    }
-
-    const fn epoch(self) -> u64 {
-        self.0 >> (COUNT_BITS + 2)
-    }
-
-    const fn phase(self) -> u32 {
-        (self.0 >> (COUNT_BITS + 1)) as u32 & 1
-    }
-
-    const fn is_sweeping(self) -> bool {
-        self.0 & Self::SWEEPING != 0
-    }
-
-    const fn total(self) -> u32 {
-        count(self.0 as u32)
-    }
-
-    /// Whether only the total differs.
-    const fn is_stage_of(self, other: Self) -> bool {
-        self.0 >> COUNT_BITS == other.0 >> COUNT_BITS
-    }
-
-    const fn place(self, shape: &WindowShape) -> Place {
-        shape.place(self.epoch(), self.phase())
-    }
-
-    /// The places that are live, the oldest first.
-    fn live(self, shape: &WindowShape) -> impl Iterator<Item = Place> + use<> {
-        shape.live(self.epoch(), self.phase())
-    }
-
-    /// The head `ahead` epochs on, with the ring still to be swept.
-    const fn moved(self, shape: &WindowShape, ahead: u64) -> Self {
-        let phase = if ahead < shape.slots() as u64 { self.phase() } else { self.phase() ^ 1 };
-        Self(Self::new(shape.later(self.epoch(), ahead), phase, self.total()).0 | Self::SWEEPING)
-    }
-
-    const fn swept(self) -> Self {
-        Self(self.0 & !Self::SWEEPING)
-    }
-
-    const fn with_total(self, total: u32) -> Self {
-        Self(self.0 - self.total() as u64 + total as u64)
-    }
-
-    /// The caller has seen that the total stays within its bits.
-    const fn plus(self, n: u32) -> Self {
-        Self(self.0 + n as u64)
     }
 }

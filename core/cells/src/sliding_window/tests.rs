@@ -1,20 +1,19 @@
-use super::event_log::EventLog;
 use super::*;
-use proptest::prelude::*;
+use crate::window_shape::EPOCH_BITS;
 use std::sync::atomic::AtomicU64 as SharedTime;
 use std::thread;
 
-const MS: u64 = 1_000_000;
-const YEAR: u64 = 365 * 24 * 3600 * 1000 * MS;
+pub(super) const MS: u64 = 1_000_000;
+pub(super) const YEAR: u64 = 365 * 24 * 3600 * 1000 * MS;
 
 /// A cell with its shape; as many lines as the shape needs.
-struct Window {
-    shape: WindowShape,
-    cell: Box<WindowCell>,
+pub(super) struct Window {
+    pub(super) shape: WindowShape,
+    pub(super) cell: Box<WindowCell>,
 }
 
 impl Window {
-    fn new(window: u64, buckets: u32) -> Self {
+    pub(super) fn new(window: u64, buckets: u32) -> Self {
         let shape = WindowShape::new(window, buckets).unwrap();
         let cell: Box<WindowCell> = if shape.slots() <= 14 {
             Box::new(LineCell::new(&shape, 0))
@@ -24,28 +23,28 @@ impl Window {
         Self { shape, cell }
     }
 
-    fn attempt(&self, n: u32, now: u64) -> u32 {
+    pub(super) fn attempt(&self, n: u32, now: u64) -> u32 {
         self.cell.count_attempt(&self.shape, n, now)
     }
 
-    fn acquire(&self, n: u32, now: u64, max: u32) -> Result<Reservation, Exceeded> {
+    pub(super) fn acquire(&self, n: u32, now: u64, max: u32) -> Result<Reservation, Exceeded> {
         self.cell.try_acquire(&self.shape, n, now, max)
     }
 
-    fn acquires(&self, n: u32, now: u64, max: u32) -> bool {
+    pub(super) fn acquires(&self, n: u32, now: u64, max: u32) -> bool {
         self.acquire(n, now, max).is_ok()
     }
 
-    fn total(&self, now: u64) -> u32 {
+    pub(super) fn total(&self, now: u64) -> u32 {
         self.cell.total(&self.shape, now)
     }
 
-    fn retry_after(&self, n: u32, now: u64, max: u32) -> Option<u64> {
+    pub(super) fn retry_after(&self, n: u32, now: u64, max: u32) -> Option<u64> {
         self.cell.retry_after(&self.shape, n, now, max)
     }
 
     /// The first and the fourth invariant, of a cell at rest.
-    fn assert_at_rest(&self) {
+    pub(super) fn assert_at_rest(&self) {
         let head = self.cell.head();
         assert!(!head.is_sweeping());
         assert_eq!(self.cell.slots.iter().map(Slot::count).sum::<u32>(), head.total(), "total and slots differ");
@@ -270,134 +269,6 @@ fn a_fork_between_total_and_slot_is_repaired() {
     assert_eq!(window.total(1300 * MS), 0);
     window.attempt(1, 1300 * MS);
     window.assert_at_rest();
-}
-
-/// One step of a schedule: how time moves, and what is then done.
-#[derive(Clone, Debug)]
-struct Step {
-    /// The unit of the move: 0 stays, then bucket, window, ring of slots, 32 laps of the ring, days.
-    unit: u8,
-    units: u64,
-    /// Nanoseconds beside it, either way.
-    jitter: i64,
-    back: bool,
-    n: u32,
-    undo: bool,
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let jitter = prop_oneof![Just(-1), Just(0), Just(1), -2_000_000..2_000_000i64];
-    let unit = prop_oneof![3 => Just(0), 6 => Just(1), 2 => Just(2), 2 => Just(3), 1 => Just(4), 1 => Just(5)];
-    (unit, 1..3u64, jitter, prop::bool::weighted(0.15), 0..6u32, prop::bool::weighted(0.2))
-        .prop_map(|(unit, units, jitter, back, n, undo)| Step { unit, units, jitter, back, n, undo })
-}
-
-impl Step {
-    fn moved(&self, now: u64, shape: &WindowShape) -> u64 {
-        let bucket = shape.bucket_nanos();
-        let ring = bucket * u64::from(shape.buckets() + 1);
-        let by = match self.unit {
-            0 => 0,
-            1 => bucket,
-            2 => bucket * u64::from(shape.buckets()),
-            3 => ring,
-            4 => 32 * ring,
-            _ => YEAR / 100,
-        };
-        let by = by * self.units;
-        let moved = if self.back { now.saturating_sub(by) } else { now.saturating_add(by) };
-        moved.saturating_add_signed(self.jitter)
-    }
-}
-
-/// What a ring with one slot more than the window has buckets is to hold of the log, counted anew.
-fn expected(log: &EventLog, shape: &WindowShape, now: u64) -> u32 {
-    let bucket = shape.bucket_nanos();
-    let oldest = (now / bucket).saturating_sub(u64::from(shape.buckets()));
-    log.within(oldest * bucket..=now) as u32
-}
-
-fn assert_bounds(log: &EventLog, shape: &WindowShape, window: u64, now: u64, total: u32) {
-    let longest = shape.bucket_nanos() * u64::from(shape.buckets() + 1);
-    let (least, most) =
-        (log.within(now.saturating_sub(window)..=now), log.within(now.saturating_sub(longest - 1)..=now));
-    assert!((least..=most).contains(&u64::from(total)), "{total} is not within {least} and {most} at {now}");
-}
-
-fn shapes() -> impl Strategy<Value = (u64, u32)> {
-    let buckets = prop_oneof![4 => 1..5u32, 2 => 12..16u32, 1 => Just(61u32)];
-    // Widths on both sides of 269 ms, where epochs cease to come round; windows that their buckets do not divide.
-    let width = prop_oneof![Just(MS), Just(7 * MS), MS..20 * MS, 265 * MS..275 * MS, Just(5000 * MS)];
-    (width, buckets, 0..3u64).prop_map(|(width, buckets, extra)| (width * u64::from(buckets) + extra, buckets))
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
-
-    #[test]
-    fn no_interval_holds_more_acquired_than_the_limit(
-        (length, buckets) in shapes(), max in 0..12u32, steps in prop::collection::vec(step(), 1..80),
-    ) {
-        let window = Window::new(length, buckets);
-        let (mut clock, mut latest, mut log) = (0u64, 0u64, EventLog::default());
-        for step in &steps {
-            clock = step.moved(clock, &window.shape);
-            latest = latest.max(clock);
-            let before = expected(&log, &window.shape, latest);
-            prop_assert_eq!(window.total(clock), before);
-            match window.acquire(step.n, clock, max) {
-                Ok(reservation) => {
-                    prop_assert!(before + step.n <= max);
-                    prop_assert_eq!(reservation.total(), before + step.n);
-                    if step.undo {
-                        window.cell.undo(reservation);
-                    } else {
-                        log.record(latest, step.n);
-                    }
-                }
-                Err(Exceeded { total }) => {
-                    prop_assert!(before + step.n > max);
-                    prop_assert_eq!(total, before);
-                }
-            }
-            window.assert_at_rest();
-            let total = window.total(clock);
-            prop_assert_eq!(total, expected(&log, &window.shape, latest));
-            assert_bounds(&log, &window.shape, length, latest, total);
-            match window.retry_after(step.n, clock, max) {
-                None => prop_assert!(step.n > max),
-                Some(0) => prop_assert!(total + step.n <= max),
-                Some(wait) => {
-                    prop_assert!(window.total(clock + wait) + step.n <= max);
-                    prop_assert!(window.total(clock + wait - 1) + step.n > max);
-                }
-            }
-        }
-        prop_assert!(log.busiest(length) <= u64::from(max));
-    }
-
-    #[test]
-    fn no_interval_holds_more_attempts_allowed_than_the_limit(
-        (length, buckets) in shapes(), max in 0..12u32, steps in prop::collection::vec(step(), 1..80),
-    ) {
-        let window = Window::new(length, buckets);
-        let (mut clock, mut latest) = (0u64, 0u64);
-        let (mut attempts, mut allowed) = (EventLog::default(), EventLog::default());
-        for step in &steps {
-            clock = step.moved(clock, &window.shape);
-            latest = latest.max(clock);
-            let total = window.attempt(step.n, clock);
-            attempts.record(latest, step.n);
-            prop_assert_eq!(total, expected(&attempts, &window.shape, latest));
-            assert_bounds(&attempts, &window.shape, length, latest, total);
-            if total <= max {
-                allowed.record(latest, step.n);
-            }
-            window.assert_at_rest();
-        }
-        prop_assert!(allowed.busiest(length) <= u64::from(max));
-        prop_assert!(allowed.all() <= attempts.all());
-    }
 }
 
 #[test]

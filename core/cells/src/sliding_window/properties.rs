@@ -1,0 +1,134 @@
+//! Schedules of every kind against the log of all events.
+
+use super::event_log::EventLog;
+use super::tests::{MS, Window, YEAR};
+use super::*;
+use proptest::prelude::*;
+
+/// One step of a schedule: how time moves, and what is then done.
+#[derive(Clone, Debug)]
+struct Step {
+    /// The unit of the move: 0 stays, then bucket, window, ring of slots, 32 laps of the ring, days.
+    unit: u8,
+    units: u64,
+    /// Nanoseconds beside it, either way.
+    jitter: i64,
+    back: bool,
+    n: u32,
+    undo: bool,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let jitter = prop_oneof![Just(-1), Just(0), Just(1), -2_000_000..2_000_000i64];
+    let unit = prop_oneof![3 => Just(0), 6 => Just(1), 2 => Just(2), 2 => Just(3), 1 => Just(4), 1 => Just(5)];
+    (unit, 1..3u64, jitter, prop::bool::weighted(0.15), 0..6u32, prop::bool::weighted(0.2))
+        .prop_map(|(unit, units, jitter, back, n, undo)| Step { unit, units, jitter, back, n, undo })
+}
+
+impl Step {
+    fn moved(&self, now: u64, shape: &WindowShape) -> u64 {
+        let bucket = shape.bucket_nanos();
+        let ring = bucket * u64::from(shape.buckets() + 1);
+        let by = match self.unit {
+            0 => 0,
+            1 => bucket,
+            2 => bucket * u64::from(shape.buckets()),
+            3 => ring,
+            4 => 32 * ring,
+            _ => YEAR / 100,
+        };
+        let by = by * self.units;
+        let moved = if self.back { now.saturating_sub(by) } else { now.saturating_add(by) };
+        moved.saturating_add_signed(self.jitter)
+    }
+}
+
+/// What a ring with one slot more than the window has buckets is to hold of the log, counted anew.
+fn expected(log: &EventLog, shape: &WindowShape, now: u64) -> u32 {
+    let bucket = shape.bucket_nanos();
+    let oldest = (now / bucket).saturating_sub(u64::from(shape.buckets()));
+    log.within(oldest * bucket..=now) as u32
+}
+
+fn assert_bounds(log: &EventLog, shape: &WindowShape, window: u64, now: u64, total: u32) {
+    let longest = shape.bucket_nanos() * u64::from(shape.buckets() + 1);
+    let (least, most) =
+        (log.within(now.saturating_sub(window)..=now), log.within(now.saturating_sub(longest - 1)..=now));
+    assert!((least..=most).contains(&u64::from(total)), "{total} is not within {least} and {most} at {now}");
+}
+
+fn shapes() -> impl Strategy<Value = (u64, u32)> {
+    let buckets = prop_oneof![4 => 1..5u32, 2 => 12..16u32, 1 => Just(61u32)];
+    // Widths on both sides of 269 ms, where epochs cease to come round; windows that their buckets do not divide.
+    let width = prop_oneof![Just(MS), Just(7 * MS), MS..20 * MS, 265 * MS..275 * MS, Just(5000 * MS)];
+    (width, buckets, 0..3u64).prop_map(|(width, buckets, extra)| (width * u64::from(buckets) + extra, buckets))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_interval_holds_more_acquired_than_the_limit(
+        (length, buckets) in shapes(), max in 0..12u32, steps in prop::collection::vec(step(), 1..80),
+    ) {
+        let window = Window::new(length, buckets);
+        let (mut clock, mut latest, mut log) = (0u64, 0u64, EventLog::default());
+        for step in &steps {
+            clock = step.moved(clock, &window.shape);
+            latest = latest.max(clock);
+            let before = expected(&log, &window.shape, latest);
+            prop_assert_eq!(window.total(clock), before);
+            match window.acquire(step.n, clock, max) {
+                Ok(reservation) => {
+                    prop_assert!(before + step.n <= max);
+                    prop_assert_eq!(reservation.total(), before + step.n);
+                    if step.undo {
+                        window.cell.undo(reservation);
+                    } else {
+                        log.record(latest, step.n);
+                    }
+                }
+                Err(Exceeded { total }) => {
+                    prop_assert!(before + step.n > max);
+                    prop_assert_eq!(total, before);
+                }
+            }
+            window.assert_at_rest();
+            let total = window.total(clock);
+            prop_assert_eq!(total, expected(&log, &window.shape, latest));
+            assert_bounds(&log, &window.shape, length, latest, total);
+            match window.retry_after(step.n, clock, max) {
+                None => prop_assert!(step.n > max),
+                Some(0) => prop_assert!(total + step.n <= max),
+                Some(wait) => {
+                    prop_assert!(window.total(clock + wait) + step.n <= max);
+                    prop_assert!(window.total(clock + wait - 1) + step.n > max);
+                }
+            }
+        }
+        prop_assert!(log.busiest(length) <= u64::from(max));
+    }
+
+    #[test]
+    fn no_interval_holds_more_attempts_allowed_than_the_limit(
+        (length, buckets) in shapes(), max in 0..12u32, steps in prop::collection::vec(step(), 1..80),
+    ) {
+        let window = Window::new(length, buckets);
+        let (mut clock, mut latest) = (0u64, 0u64);
+        let (mut attempts, mut allowed) = (EventLog::default(), EventLog::default());
+        for step in &steps {
+            clock = step.moved(clock, &window.shape);
+            latest = latest.max(clock);
+            let total = window.attempt(step.n, clock);
+            attempts.record(latest, step.n);
+            prop_assert_eq!(total, expected(&attempts, &window.shape, latest));
+            assert_bounds(&attempts, &window.shape, length, latest, total);
+            if total <= max {
+                allowed.record(latest, step.n);
+            }
+            window.assert_at_rest();
+        }
+        prop_assert!(allowed.busiest(length) <= u64::from(max));
+        prop_assert!(allowed.all() <= attempts.all());
+    }
+}

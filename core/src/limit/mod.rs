@@ -1,0 +1,22 @@
+//! Limiters: the state of one rule for one key.
+
+mod share_counter;
+mod sliding_window;
+
+pub(crate) use share_counter::ShareCounter;
+pub(crate) use sliding_window::WindowLimiter;
+pub use sliding_window::{SlidingWindow, WindowError};
+
+use std::sync::Arc;
+
+/// What a quota has to know of the limiters it keeps.
+pub(crate) trait Limiter {
+    /// What the rule fixes for all its limiters.
+    type Params;
+
+    /// A limiter that has counted nothing.
+    fn fresh(params: &Self::Params, now: u64) -> Arc<Self>;
+
+    /// Whether the limiter is as good as a fresh one: to let go of it changes no count.
+    fn is_fresh(&self, params: &Self::Params, now: u64) -> bool;
+}

@@ -1,0 +1,5 @@
+//! Where the state of limiters lives.
+
+mod local;
+
+pub(crate) use local::{KeyTable, Lookup};
