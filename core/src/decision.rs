@@ -57,8 +57,6 @@ pub enum Reason {
     IgnoreUnavailable,
     /// The statement's weight is above the limit, so no wait will help.
     Never,
-    /// The guard itself failed; the decision is the rule file's `on_error`.
-    GuardError,
     /// The rule file says `mode: off`.
     Off,
 }
@@ -75,7 +73,6 @@ impl Reason {
             Self::MaxDelay => "max_delay",
             Self::IgnoreUnavailable => "ignore_unavailable",
             Self::Never => "never",
-            Self::GuardError => "guard_error",
             Self::Off => "off",
         }
     }
@@ -125,15 +122,16 @@ pub struct Decision {
     pub verdict: Verdict,
     /// Why.
     pub reason: Reason,
-    /// The shape of the statement; none where the statement was not read (`mode: off`).
+    /// The shape of the statement; none where the statement was not read (`mode: off`) or its ticket is unknown.
     pub fingerprint: Option<Fingerprint>,
-    /// The rule that decided: the one over its limit, or the one that is nearest to it.
+    /// The rule that decided; none where no rule matched.
     pub rule: Option<RuleName>,
     /// What the rule has counted in its window, this statement included.
     pub count: u64,
     /// The limit the count is held against; 0 where no rule matched.
     pub limit: u64,
-    /// How long until a statement of this shape may pass again.
+    /// How long until a statement of this shape and weight may pass again, if none is tried meanwhile. None where this one
+    /// is within the limit, or no wait will help.
     pub retry_after: Option<Duration>,
     /// How long to wait before resuming; only with [`Verdict::Delay`].
     pub delay: Option<Duration>,
@@ -146,6 +144,23 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// An answer that lets the statement pass, and names no rule.
+    pub(crate) const fn allow(fingerprint: Option<Fingerprint>, reason: Reason) -> Self {
+        Self {
+            verdict: Verdict::Allow,
+            reason,
+            fingerprint,
+            rule: None,
+            count: 0,
+            limit: 0,
+            retry_after: None,
+            delay: None,
+            ticket: None,
+            overflow: false,
+            observed: None,
+        }
+    }
+
     /// Whether the statement may be sent now.
     pub fn is_allowed(&self) -> bool {
         self.verdict == Verdict::Allow

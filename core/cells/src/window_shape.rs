@@ -106,6 +106,11 @@ impl WindowShape {
         self.bucket
     }
 
+    /// Whether an event that was recorded at `then` still counts at `now`.
+    pub const fn remembers(&self, then: u64, now: u64) -> bool {
+        now / self.bucket <= then / self.bucket + self.buckets() as u64
+    }
+
     /// The number of slots a cell needs: one more than there are buckets.
     pub const fn slots(&self) -> usize {
         self.ring as usize

@@ -114,9 +114,18 @@ pub struct Analysis {
     pub predicates: Vec<Predicate>,
     /// Whether the text only reads, so that an empty result is an honest stand-in.
     pub plain_read: bool,
+    /// Whether no rule is asked unless it names the kind: BEGIN, COMMIT, SET and the like, alone and without a subquery.
+    pub never_checked: bool,
 }
 
 /// Reads what a statement does.
 pub fn analyse(_sql: &[u8], _dialect: Dialect) -> Analysis {
-    Analysis { kinds: vec![], tables: vec![], where_clause: Where::None, predicates: vec![], plain_read: false }
+    Analysis {
+        kinds: vec![],
+        tables: vec![],
+        where_clause: Where::None,
+        predicates: vec![],
+        plain_read: false,
+        never_checked: false,
+    }
 }

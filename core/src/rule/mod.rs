@@ -6,9 +6,11 @@ mod limits;
 mod prefix;
 mod quantity;
 mod rule_file;
+mod state;
 mod threshold;
 
 pub use limits::Limits;
 pub use prefix::{FingerprintPrefix, InvalidPrefix};
 pub use rule_file::{Mode, RuleFile};
+pub(crate) use state::{RuleSet, RuleState};
 pub use threshold::Threshold;

@@ -4,7 +4,7 @@ use crate::fingerprint::keyword::Keyword;
 
 /// Fewest digits in a row that are folded.
 const DIGITS: usize = 2;
-/// Fewest hexadecimal digits in a row that are folded, if a decimal one is among them.
+/// Fewest hexadecimal digits that are folded where they stand by themselves and mix digits with letters.
 const HEX_DIGITS: usize = 6;
 /// What stands for the folded digits. Upper case, so that no name in lower case holds it.
 const MARK: u8 = b'N';
@@ -20,8 +20,10 @@ pub(super) fn fold(out: &mut Vec<u8>, at: usize, raw: &[u8]) {
     }
     let mut to = at;
     let mut from = at;
+    let mut before = 0_u8;
     while from < out.len() {
-        let run = foldable_run(&out[from..]);
+        let run = foldable_run(&out[from..], from == at || !before.is_ascii_alphanumeric());
+        before = out[from];
         if run > 0 {
             out[to] = MARK;
             from += run;
@@ -56,10 +58,14 @@ fn is_folded(raw: &[u8]) -> bool {
     capitals_are_marks && (raw.iter().any(u8::is_ascii_lowercase) || letters.all(|&byte| byte == MARK))
 }
 
-/// The length of the run at the start of `name` that is folded to one mark; 0 where there is none.
-fn foldable_run(name: &[u8]) -> usize {
+/// The length of the run at the start of `name` that is folded to one mark; 0 where there is none. `bounded`: no letter or
+/// digit stands before it.
+fn foldable_run(name: &[u8], bounded: bool) -> usize {
     let hex = hex_run(name);
-    if hex >= HEX_DIGITS && name[..hex].iter().any(u8::is_ascii_digit) {
+    let ends = !name.get(hex).is_some_and(u8::is_ascii_alphanumeric);
+    // Letters before digits may be a word, as in `db0001` or `cafe2024`: only a digit before a letter tells a number.
+    let mixed = name[..hex].windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic());
+    if hex >= HEX_DIGITS && bounded && ends && mixed {
         return hex;
     }
     let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -94,7 +100,11 @@ mod tests {
             ("log_5f33a", "log_5fNa"),
             ("facade", "facade"),
             ("a2020k", "aNk"),
-            ("deadbeef1x", "Nx"),
+            ("deadbeef1x", "deadbeef1x"),
+            ("deadbeef12x", "deadbeefNx"),
+            ("tab2024", "tabN"),
+            ("cafe2024", "cafeN"),
+            ("x_a1b2c3_y", "x_N_y"),
             ("TABLE_2020", "table_N"),
             ("x", "x"),
         ] {

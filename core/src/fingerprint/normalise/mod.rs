@@ -10,6 +10,7 @@ mod naming;
 mod pass;
 mod spacing;
 
+use super::dialect::Dialect;
 use super::hash::Fingerprint;
 use super::options::FingerprintOptions;
 use distinct::Distinct;
@@ -46,6 +47,11 @@ impl Normalizer {
     /// How this normaliser reads.
     pub fn options(&self) -> &FingerprintOptions {
         &self.options
+    }
+
+    /// Reads in another dialect from now on.
+    pub fn set_dialect(&mut self, dialect: Dialect) {
+        self.options.dialect = dialect;
     }
 
     /// Reads a statement. Never fails, whatever the bytes; linear in their number.

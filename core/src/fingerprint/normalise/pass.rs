@@ -308,7 +308,7 @@ impl<'p> Pass<'p> {
             }
         }
         if self.frame.judged {
-            self.judge_word(token.keyword);
+            self.judge_word(token.keyword, at);
         }
         if self.options.fold_digits {
             self.fold_table(token, at);
@@ -320,10 +320,10 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn judge_word(&mut self, keyword: Keyword) {
+    fn judge_word(&mut self, keyword: Keyword, at: usize) {
         self.frame.take_word(keyword, self.before == TokenKind::Dot);
         if self.frame.list > 0 {
-            self.distinct.token(self.lexer.lower());
+            self.distinct.token(&self.out[at..]);
         }
     }
 

@@ -1,0 +1,183 @@
+//! The engine: a statement in, a decision out.
+//!
+//! [`check`](Engine::check) normalises the text, finds what is remembered of its shape ([`shapes`]), counts it against the
+//! rule that names it, and decides ([`decide`]). A delayed statement holds a ticket in [`waiting`] until it is resumed.
+
+mod decide;
+mod readers;
+mod shape;
+mod shapes;
+mod waiting;
+
+pub(crate) use waiting::Places;
+
+use crate::clock::Clock;
+use crate::decision::{Decision, Reason, Ticket};
+use crate::error::LoadError;
+use crate::metrics::Snapshot;
+use crate::rule::{Mode, RuleFile, RuleSet, RuleState};
+use crate::statement::Statement;
+use readers::Readers;
+use shape::Shape;
+use shapes::Shapes;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use waiting::Waiting;
+
+/// Decides which statements may be sent now.
+///
+/// Cheap to clone: clones share rules and counts. Threads may check at the same time; none waits for another.
+///
+/// ```
+/// use sqlthrottle::rule::{RuleFile, Threshold};
+/// use sqlthrottle::{Engine, Verdict};
+///
+/// let mut rules = RuleFile::default();
+/// rules.default_threshold = Some(Threshold::new(2));
+/// let engine = Engine::new(rules)?;
+///
+/// assert!(engine.check("select * from users where id = 1").is_allowed());
+/// assert!(engine.check("SELECT * FROM users WHERE id = 2").is_allowed());
+///
+/// let decision = engine.check("select * from users where id = 3");
+/// assert_eq!(decision.verdict, Verdict::Abort);
+/// assert_eq!((decision.count, decision.limit), (3, 2));
+/// # Ok::<(), sqlthrottle::LoadError>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    clock: Clock,
+    mode: Mode,
+    file: RuleFile,
+    rules: RuleSet,
+    readers: Readers,
+    shapes: Shapes,
+    waiting: Waiting,
+}
+
+impl Engine {
+    /// An engine with the rules of a file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or has faults: all of them at once.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        Self::new(RuleFile::open(path)?)
+    }
+
+    /// An engine with rules.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleFile::validate`] finds them.
+    pub fn new(rules: RuleFile) -> Result<Self, LoadError> {
+        Self::with_clock(rules, Clock::system())
+    }
+
+    /// An engine with rules and a clock, for tests and for replaying what was logged.
+    ///
+    /// ```
+    /// use sqlthrottle::rule::{RuleFile, Threshold};
+    /// use sqlthrottle::{Engine, ManualClock};
+    /// use std::time::Duration;
+    ///
+    /// let mut rules = RuleFile::default();
+    /// rules.default_threshold = Some(Threshold::new(1));
+    /// let clock = ManualClock::new();
+    /// let engine = Engine::with_clock(rules, clock.clone())?;
+    ///
+    /// assert!(engine.check("select 1").is_allowed());
+    /// assert!(!engine.check("select 2").is_allowed());
+    /// clock.advance(Duration::from_secs(65)); // the window, and the bucket it began in
+    /// assert!(engine.check("select 3").is_allowed());
+    /// # Ok::<(), sqlthrottle::LoadError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleFile::validate`] finds them.
+    pub fn with_clock(rules: RuleFile, clock: impl Into<Clock>) -> Result<Self, LoadError> {
+        rules.validate()?;
+        let clock = clock.into();
+        Ok(Self(Arc::new(Inner {
+            mode: rules.mode,
+            rules: RuleSet::new(&rules, clock.now())?,
+            readers: Readers::new(rules.fingerprint),
+            shapes: Shapes::new(rules.limits.cache_bytes),
+            waiting: Waiting::default(),
+            clock,
+            file: rules,
+        })))
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> &RuleFile {
+        &self.0.file
+    }
+
+    /// Decides on a text of any bytes.
+    ///
+    /// Fakes nothing: a statement to be ignored is aborted with [`Reason::IgnoreUnavailable`]. A caller that can stand in
+    /// for a result says so with [`check_statement`](Self::check_statement).
+    pub fn check(&self, sql: impl AsRef<[u8]>) -> Decision {
+        self.check_statement(&Statement::new(&sql))
+    }
+
+    /// Decides on a statement.
+    pub fn check_statement(&self, statement: &Statement<'_>) -> Decision {
+        let inner = &*self.0;
+        if inner.mode == Mode::Off {
+            return Decision::allow(None, Reason::Off);
+        }
+        let shape = inner.shape(statement);
+        match &shape.rule {
+            _ if !shape.checked => Decision::allow(Some(shape.fingerprint), Reason::NotChecked),
+            None => Decision::allow(Some(shape.fingerprint), Reason::Allowed),
+            Some(rule) => inner.decide(statement, &shape, rule),
+        }
+    }
+
+    /// Decides on a statement whose wait is over.
+    ///
+    /// Its first check has counted it, and it is not counted again. Too early, the answer is to wait on, with the same
+    /// rule and a new ticket; a ticket is good for one call, and lapses five seconds after it was due.
+    pub fn resume(&self, ticket: Ticket) -> Decision {
+        self.0.resume(ticket)
+    }
+
+    /// What has been done so far.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            rules: self.0.rules.iter().map(RuleState::stats).collect(),
+            shapes: self.0.shapes.len(),
+            waiting: self.0.waiting.len(),
+        }
+    }
+}
+
+// A panic between two steps of a check leaves counts that are at most one statement too high, and every table whole: the
+// steps inside a lock run no foreign code.
+impl std::panic::UnwindSafe for Engine {}
+impl std::panic::RefUnwindSafe for Engine {}
+
+impl Inner {
+    /// What is remembered of the statement's shape.
+    fn shape(&self, statement: &Statement<'_>) -> Arc<Shape> {
+        let dialect = statement.dialect.unwrap_or(self.file.fingerprint.dialect);
+        self.readers.with(dialect, |reader| {
+            let normalized = reader.normalize(statement.sql);
+            self.shapes.get(dialect, normalized.as_bytes(), || {
+                Shape::read(statement.sql, dialect, &normalized, |fingerprint| self.rules.of(fingerprint))
+            })
+        })
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("rules", &self.0.file).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! What is remembered of a statement's shape: all that a check needs and that its constants do not change.
+
+use crate::fingerprint::{Analysis, Dialect, Fingerprint, Kind, Normalized, analyse};
+use crate::rule::RuleState;
+use crate::statement::Fakes;
+use std::sync::Arc;
+
+/// A statement's shape.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) fingerprint: Fingerprint,
+    /// Whether rules apply to it at all: not to BEGIN, COMMIT, SET and the like.
+    pub(super) checked: bool,
+    /// The rule that names it, or the default threshold.
+    pub(super) rule: Option<Arc<RuleState>>,
+    /// Statements in the text, at least one.
+    pub(super) statements: u32,
+    answer: Answer,
+}
+
+/// What a statement answers, so what a caller must fake to ignore it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Rows, and it does nothing else.
+    Rows,
+    /// A count of rows.
+    Count,
+    /// More than can be faked.
+    More,
+}
+
+impl Shape {
+    /// Reads a statement at first sight.
+    pub(super) fn read(
+        sql: &[u8],
+        dialect: Dialect,
+        normalized: &Normalized<'_>,
+        rule: impl FnOnce(&Fingerprint) -> Option<Arc<RuleState>>,
+    ) -> Self {
+        let analysis = analyse(sql, dialect);
+        let fingerprint = normalized.fingerprint();
+        Self {
+            checked: !analysis.never_checked,
+            rule: rule(&fingerprint),
+            statements: u32::try_from(normalized.statements()).unwrap_or(u32::MAX).max(1),
+            answer: answer(&analysis, normalized),
+            fingerprint,
+        }
+    }
+
+    /// Whether an honest empty result of the right type is at hand.
+    pub(super) fn can_fake(&self, fakes: Fakes) -> bool {
+        match self.answer {
+            Answer::Rows => fakes.rows(),
+            Answer::Count => fakes.count(),
+            Answer::More => false,
+        }
+    }
+}
+
+fn answer(analysis: &Analysis, normalized: &Normalized<'_>) -> Answer {
+    if normalized.statements() != 1 {
+        return Answer::More;
+    }
+    if analysis.plain_read {
+        return Answer::Rows;
+    }
+    let counts =
+        matches!(analysis.kinds.as_slice(), [Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge]);
+    // RETURNING, and SQL Server's OUTPUT, answer rows that a write made.
+    if counts && !has_word(normalized.as_bytes(), b"returning") && !has_word(normalized.as_bytes(), b"output") {
+        Answer::Count
+    } else {
+        Answer::More
+    }
+}
+
+/// Whether a normalised text holds a word.
+fn has_word(text: &[u8], word: &[u8]) -> bool {
+    text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').any(|other| other == word)
+}

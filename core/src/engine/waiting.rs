@@ -1,0 +1,111 @@
+//! Statements that wait to be resumed.
+
+use crate::decision::Ticket;
+use crate::fingerprint::Fingerprint;
+use crate::rule::RuleState;
+use dashmap::DashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// How long after it is due a ticket lapses, in nanoseconds: a host that has not resumed by then has given up.
+const GRACE: u64 = 5_000_000_000;
+
+/// A delayed statement.
+#[derive(Clone, Debug)]
+pub(super) struct Waiter {
+    pub(super) rule: Arc<RuleState>,
+    pub(super) fingerprint: Fingerprint,
+    pub(super) weight: u32,
+    /// When it was delayed first.
+    pub(super) since: u64,
+    /// When its wait is over.
+    pub(super) due: u64,
+}
+
+/// The places of one rule for statements that wait.
+#[derive(Debug)]
+pub(crate) struct Places {
+    taken: AtomicU32,
+    /// No ticket of the rule lapses before; a hint that spares a full rule the search for one that has.
+    next_lapse: AtomicU64,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self { taken: AtomicU32::new(0), next_lapse: AtomicU64::new(u64::MAX) }
+    }
+}
+
+impl Places {
+    fn take(&self, max: u32) -> bool {
+        let more = |taken| (taken < max).then_some(taken + 1);
+        self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+
+    fn give_back(&self) {
+        self.taken.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The tickets that are out. Each holds a place of its rule, so there are never more than the rules allow.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    tickets: DashMap<u64, Waiter>,
+    last: AtomicU64,
+}
+
+impl Waiting {
+    /// A ticket, unless as many statements as the rule allows are waiting.
+    pub(super) fn enter(&self, waiter: Waiter, max: u32, now: u64) -> Option<Ticket> {
+        let rule = Arc::clone(&waiter.rule);
+        if !rule.places.take(max) {
+            self.drop_lapsed(&rule, now);
+            if !rule.places.take(max) {
+                return None;
+            }
+        }
+        let ticket = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let lapse = lapse(&waiter);
+        self.tickets.insert(ticket, waiter);
+        // In this order: a search that resets the hint behind this line has seen the ticket.
+        rule.places.next_lapse.fetch_min(lapse, Ordering::AcqRel);
+        Some(Ticket(ticket))
+    }
+
+    /// Takes a ticket back; none where it is unknown or has lapsed.
+    pub(super) fn leave(&self, ticket: Ticket, now: u64) -> Option<Waiter> {
+        let (_, waiter) = self.tickets.remove(&ticket.0)?;
+        waiter.rule.places.give_back();
+        (now <= lapse(&waiter)).then_some(waiter)
+    }
+
+    /// How many statements wait.
+    pub(super) fn len(&self) -> usize {
+        self.tickets.len()
+    }
+
+    /// Drops the tickets of a rule that nobody came back with.
+    fn drop_lapsed(&self, rule: &Arc<RuleState>, now: u64) {
+        let places = &rule.places;
+        if now <= places.next_lapse.load(Ordering::Acquire) {
+            return;
+        }
+        places.next_lapse.store(u64::MAX, Ordering::Release);
+        self.tickets.retain(|_, waiter| {
+            if !Arc::ptr_eq(&waiter.rule, rule) {
+                return true;
+            }
+            let lapsed = now > lapse(waiter);
+            if lapsed {
+                places.give_back();
+            } else {
+                places.next_lapse.fetch_min(lapse(waiter), Ordering::AcqRel);
+            }
+            !lapsed
+        });
+    }
+}
+
+fn lapse(waiter: &Waiter) -> u64 {
+    waiter.due.saturating_add(GRACE)
+}

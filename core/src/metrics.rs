@@ -1,0 +1,105 @@
+//! What the rules of an engine have done so far.
+
+use crate::decision::{RuleName, Verdict};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The counters of one rule. Each is exact by itself; a snapshot taken under load may catch one a check ahead of another.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) matched: Counter,
+    pub(crate) passed: Counter,
+    pub(crate) passed_over: Counter,
+    pub(crate) aborted: Counter,
+    pub(crate) ignored: Counter,
+    pub(crate) delayed: Counter,
+    pub(crate) resumed: Counter,
+    pub(crate) aborted_waiting: Counter,
+    pub(crate) would_abort: Counter,
+    pub(crate) would_ignore: Counter,
+    pub(crate) would_delay: Counter,
+}
+
+impl Counters {
+    /// Counts a refusal that is carried out.
+    pub(crate) fn refused(&self, verdict: Verdict) {
+        match verdict {
+            Verdict::Allow => {}
+            Verdict::Abort => self.aborted.add(),
+            Verdict::Ignore => self.ignored.add(),
+            Verdict::Delay => self.delayed.add(),
+        }
+    }
+
+    /// Counts a refusal that reaches nobody.
+    pub(crate) fn would_refuse(&self, verdict: Verdict) {
+        match verdict {
+            Verdict::Allow => {}
+            Verdict::Abort => self.would_abort.add(),
+            Verdict::Ignore => self.would_ignore.add(),
+            Verdict::Delay => self.would_delay.add(),
+        }
+    }
+}
+
+/// A counter that threads share. It orders nothing else.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What an engine has done so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Each rule, thresholds in the order of the file and the default threshold last.
+    pub rules: Vec<RuleStats>,
+    /// Statement shapes that are remembered.
+    pub shapes: usize,
+    /// Statements that are waiting to be resumed.
+    pub waiting: usize,
+}
+
+/// What a rule has done so far.
+///
+/// Every check that the rule matched is counted once more: at rest `matched` is the sum of `passed`, `passed_over`,
+/// `aborted`, `ignored` and `delayed`, and where everything is only observed, of `passed` and `passed_over`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RuleStats {
+    /// The rule.
+    pub name: RuleName,
+    /// Checks the rule took part in.
+    pub matched: u64,
+    /// Those within the limit, or let pass because rules are only observed.
+    pub passed: u64,
+    /// Those over the limit and outside the share.
+    pub passed_over: u64,
+    /// Those aborted.
+    pub aborted: u64,
+    /// Those ignored.
+    pub ignored: u64,
+    /// Those delayed, whatever became of them.
+    pub delayed: u64,
+    /// Delayed statements that were allowed after their wait.
+    pub resumed: u64,
+    /// Delayed statements that were aborted after the longest wait.
+    pub aborted_waiting: u64,
+    /// Those that would have been aborted, were rules not only observed.
+    pub would_abort: u64,
+    /// Those that would have been ignored.
+    pub would_ignore: u64,
+    /// Those that would have been delayed.
+    pub would_delay: u64,
+    /// Limiters kept.
+    pub keys: usize,
+    /// Checks that fell to the limiter which keys beyond `max_keys` share.
+    pub overflow: u64,
+}

@@ -1,0 +1,163 @@
+//! A rule in force: what it says, its limiters and its counters.
+
+use super::{FingerprintPrefix, RuleFile, Threshold};
+use crate::decision::RuleName;
+use crate::engine::Places;
+use crate::error::{Fault, LoadError};
+use crate::fingerprint::Fingerprint;
+use crate::limit::{Limiter, WindowLimiter};
+use crate::metrics::{Counters, RuleStats};
+use crate::quota::KeyTable;
+use sqlthrottle_cells::WindowShape;
+use std::fmt;
+use std::sync::Arc;
+
+/// A threshold in force.
+pub(crate) struct RuleState {
+    pub(crate) name: RuleName,
+    pub(crate) threshold: Threshold,
+    pub(crate) window: WindowShape,
+    limiters: Limiters,
+    pub(crate) counters: Counters,
+    pub(crate) places: Places,
+}
+
+enum Limiters {
+    /// A threshold that names a fingerprint needs one.
+    One(Arc<WindowLimiter>),
+    /// The default threshold has one for each fingerprint.
+    ByFingerprint(KeyTable<WindowLimiter>),
+}
+
+impl RuleState {
+    fn new(name: RuleName, threshold: Threshold, window: WindowShape, limiters: Limiters) -> Self {
+        let (counters, places) = (Counters::default(), Places::default());
+        Self { name, threshold, window, limiters, counters, places }
+    }
+
+    /// Hands the limiter of a fingerprint to `count`, and says whether it is the one that keys without a place share.
+    pub(crate) fn limiter<T>(
+        &self,
+        fingerprint: &Fingerprint,
+        now: u64,
+        count: impl FnOnce(&WindowLimiter) -> T,
+    ) -> (T, bool) {
+        match &self.limiters {
+            Limiters::One(limiter) => (count(limiter), false),
+            Limiters::ByFingerprint(table) => {
+                let lookup = table.get(fingerprint.as_bytes(), now);
+                (count(&lookup.limiter), lookup.overflow)
+            }
+        }
+    }
+
+    /// What the rule has done so far.
+    pub(crate) fn stats(&self) -> RuleStats {
+        let counters = &self.counters;
+        let (keys, overflow) = match &self.limiters {
+            Limiters::One(_) => (1, 0),
+            Limiters::ByFingerprint(table) => (table.len(), table.overflow_count()),
+        };
+        RuleStats {
+            name: self.name.clone(),
+            matched: counters.matched.get(),
+            passed: counters.passed.get(),
+            passed_over: counters.passed_over.get(),
+            aborted: counters.aborted.get(),
+            ignored: counters.ignored.get(),
+            delayed: counters.delayed.get(),
+            resumed: counters.resumed.get(),
+            aborted_waiting: counters.aborted_waiting.get(),
+            would_abort: counters.would_abort.get(),
+            would_ignore: counters.would_ignore.get(),
+            would_delay: counters.would_delay.get(),
+            keys,
+            overflow,
+        }
+    }
+}
+
+impl fmt::Debug for RuleState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuleState")
+            .field("name", &self.name)
+            .field("threshold", &self.threshold)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The rules in force.
+#[derive(Debug)]
+pub(crate) struct RuleSet {
+    /// By prefix, in order: no prefix begins another, so the one before a fingerprint is the only one that may match.
+    thresholds: Vec<(FingerprintPrefix, Arc<RuleState>)>,
+    /// Positions in `thresholds`, in the order of the file.
+    order: Vec<usize>,
+    default: Option<Arc<RuleState>>,
+}
+
+impl RuleSet {
+    /// Puts a rule file in force.
+    ///
+    /// # Errors
+    ///
+    /// A window that cannot be counted, which no validated file holds.
+    pub(crate) fn new(file: &RuleFile, now: u64) -> Result<Self, LoadError> {
+        let mut thresholds = file
+            .thresholds
+            .iter()
+            .enumerate()
+            .map(|(i, (prefix, threshold))| {
+                let name = RuleName::Threshold(format!("threshold:{prefix:.12}").into());
+                let window = window(threshold)?;
+                let limiters = Limiters::One(WindowLimiter::fresh(&window, now));
+                Ok((prefix.clone(), i, Arc::new(RuleState::new(name, threshold.clone(), window, limiters))))
+            })
+            .collect::<Result<Vec<_>, LoadError>>()?;
+        thresholds.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut order = vec![0; thresholds.len()];
+        for (position, (_, i, _)) in thresholds.iter().enumerate() {
+            order[*i] = position;
+        }
+        let default = match &file.default_threshold {
+            None => None,
+            Some(threshold) => {
+                let window = window(threshold)?;
+                let limiters = Limiters::ByFingerprint(KeyTable::new(window, file.limits.max_keys, now));
+                Some(Arc::new(RuleState::new(RuleName::DefaultThreshold, threshold.clone(), window, limiters)))
+            }
+        };
+        let thresholds = thresholds.into_iter().map(|(prefix, _, rule)| (prefix, rule)).collect();
+        Ok(Self { thresholds, order, default })
+    }
+
+    /// The rule of a fingerprint: the threshold that names it, else the default threshold.
+    pub(crate) fn of(&self, fingerprint: &Fingerprint) -> Option<Arc<RuleState>> {
+        let hex = fingerprint.to_string();
+        let behind = self.thresholds.partition_point(|(prefix, _)| prefix.as_str() <= hex.as_str());
+        let named =
+            behind.checked_sub(1).map(|i| &self.thresholds[i]).filter(|(prefix, _)| hex.starts_with(prefix.as_str()));
+        named.map(|(_, rule)| rule).or(self.default.as_ref()).cloned()
+    }
+
+    /// The rules in the order of the file, the default threshold last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &RuleState> {
+        self.order.iter().map(|&i| &*self.thresholds[i].1).chain(self.default.as_deref())
+    }
+}
+
+/// How the window of a threshold is counted.
+fn window(threshold: &Threshold) -> Result<WindowShape, LoadError> {
+    let nanos = u64::try_from(threshold.window.as_nanos()).unwrap_or(u64::MAX);
+    WindowShape::new(nanos, threshold.buckets).map_err(|error| {
+        let found = format!("a window of {:?} in {} buckets", threshold.window, threshold.buckets);
+        LoadError::faults(vec![Fault {
+            code: "threshold.window.shape",
+            path: String::new(),
+            line: 0,
+            column: 0,
+            found,
+            expected: error.to_string(),
+        }])
+    })
+}
