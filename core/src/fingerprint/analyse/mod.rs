@@ -1,6 +1,33 @@
 //! What a statement does: kinds, tables, WHERE, predicates. Runs once a shape, never on the hot path.
+//!
+//! Two readers share the work. The lexical one ([`scan`]) reads any bytes in one pass and without recursion; it alone
+//! divides a text into statements and says their kinds and whether they only read. A statement within the [`text`] budget is
+//! parsed as well, and then the parser's tree says what its tables, predicates and WHERE are. Where the parser refuses, or
+//! is not asked, the lexical reading of those stands.
+
+mod clauses;
+mod condition;
+mod constant;
+mod effects;
+mod frame;
+mod head;
+mod names;
+mod parse;
+mod predicates;
+mod reading;
+mod scan;
+mod statement;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod text;
+mod unchecked;
+mod where_clause;
+
+pub(crate) use unchecked::is_never_checked;
 
 use super::dialect::Dialect;
+use std::collections::HashSet;
 use std::fmt;
 
 /// The kind of a statement.
@@ -84,7 +111,8 @@ pub enum Operator {
 pub enum Value {
     /// A constant, unquoted.
     Constant(String),
-    /// The n-th placeholder of the statement, counted from 0.
+    /// The bound parameter at this position, counted from 0: the one a numbered placeholder (`$2`, `?2`, `:2`) names, else the
+    /// n-th placeholder of the text.
     Placeholder(usize),
 }
 
@@ -110,22 +138,55 @@ pub struct Analysis {
     pub tables: Vec<TableName>,
     /// The worst WHERE of the text's statements.
     pub where_clause: Where,
+    /// Whether constants or parameters had a say in `where_clause`, as in `1=1`: then it holds for this text and not for its shape.
+    pub where_reads_constants: bool,
     /// The columns compared with values, in order of appearance.
     pub predicates: Vec<Predicate>,
     /// Whether the text only reads, so that an empty result is an honest stand-in.
     pub plain_read: bool,
-    /// Whether no rule is asked unless it names the kind: BEGIN, COMMIT, SET and the like, alone and without a subquery.
+    /// Whether the text is one statement that manages a transaction, a setting or a cursor and runs nothing besides: no rule
+    /// is asked about it, unless one names its kind.
     pub never_checked: bool,
 }
 
-/// Reads what a statement does.
-pub fn analyse(_sql: &[u8], _dialect: Dialect) -> Analysis {
-    Analysis {
+impl Where {
+    /// The worse of two: none, present, always true, missing.
+    #[must_use]
+    pub const fn worst(self, other: Self) -> Self {
+        if self.rank() < other.rank() { other } else { self }
+    }
+
+    const fn rank(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Present => 1,
+            Self::AlwaysTrue => 2,
+            Self::Missing => 3,
+        }
+    }
+}
+
+/// Reads what a statement does. Never fails, whatever the bytes; linear in their number.
+pub fn analyse(sql: &[u8], dialect: Dialect) -> Analysis {
+    let mut analysis = Analysis {
         kinds: vec![],
         tables: vec![],
         where_clause: Where::None,
+        where_reads_constants: false,
         predicates: vec![],
-        plain_read: false,
-        never_checked: false,
-    }
+        plain_read: true,
+        never_checked: is_never_checked(sql, dialect),
+    };
+    let mut tables = HashSet::new();
+    scan::scan(sql, dialect, |statement| {
+        let read = reading::read(&statement, dialect);
+        analysis.kinds.push(statement.kind);
+        analysis.plain_read &= statement.plain_read;
+        analysis.where_clause = analysis.where_clause.worst(read.condition.clause);
+        analysis.where_reads_constants |= read.condition.reads_constants;
+        analysis.predicates.extend(read.predicates);
+        analysis.tables.extend(read.tables.into_iter().filter(|table| tables.insert(table.clone())));
+    });
+    analysis.plain_read &= !analysis.kinds.is_empty();
+    analysis
 }

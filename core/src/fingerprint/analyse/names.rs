@@ -1,0 +1,72 @@
+//! Table names, read from tokens.
+
+use super::TableName;
+use crate::fingerprint::lexer::{Token, TokenKind};
+
+/// A word's bytes in lower case. Words too long to be a keyword or a function known here come out empty.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lower {
+    bytes: [u8; 40],
+    len: usize,
+}
+
+impl Lower {
+    /// A word that equals no other.
+    pub(super) const NONE: Self = Self { bytes: [0; 40], len: 0 };
+
+    pub(super) fn of(word: &[u8]) -> Self {
+        let mut lower = Self::NONE;
+        if let Some(bytes) = lower.bytes.get_mut(..word.len()) {
+            bytes.copy_from_slice(word);
+            bytes.make_ascii_lowercase();
+            lower.len = word.len();
+        }
+        lower
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// A name's text: unquoted, and in lower case where it was written without quotes. ASCII only, as everywhere.
+pub(super) fn text_of(sql: &[u8], token: Token) -> String {
+    let bytes = &sql[token.start..token.end];
+    if token.kind != TokenKind::Quoted {
+        return String::from_utf8_lossy(&bytes.to_ascii_lowercase()).into_owned();
+    }
+    let [_, inner @ .., close] = bytes else {
+        return String::new();
+    };
+    let text = String::from_utf8_lossy(inner);
+    let close = char::from(*close);
+    text.replace(&format!("{close}{close}"), &close.to_string())
+}
+
+/// A name under way: `a.b.c`, part by part.
+#[derive(Debug, Default)]
+pub(super) struct Parts(Vec<String>);
+
+impl Parts {
+    /// Names of more parts than any database has keep their last ones.
+    const MOST: usize = 4;
+
+    pub(super) fn push(&mut self, part: String) {
+        if self.0.len() == Self::MOST {
+            self.0.remove(0);
+        }
+        self.0.push(part);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The name read so far, which begins anew.
+    pub(super) fn take(&mut self) -> Option<TableName> {
+        let name = self.0.pop()?;
+        let schema = (!self.0.is_empty()).then(|| self.0.join("."));
+        self.clear();
+        Some(TableName { schema, name })
+    }
+}

@@ -1,0 +1,55 @@
+//! The SQL parser, on a stack that its recursion cannot exhaust.
+
+use crate::fingerprint::Dialect;
+use sqlparser::ast::{Expr, Statement};
+use sqlparser::dialect as grammar;
+use sqlparser::parser::{Parser, ParserError};
+
+/// Stack the parser gets. A text within the [budget](super::text) needs a fraction of it, also where the tree it
+/// builds is as deep as the text has tokens; only pages that are touched cost memory.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Levels of the parser's own count, which grows by about three for one parenthesis.
+const RECURSION_LIMIT: usize = 64;
+
+/// Parses one statement and lends it to `read`; `None` where the parser refuses.
+///
+/// The tree is read and dropped on the grown stack as well: a chain of AND, OR, JOIN or UNION is parsed in a loop, but is
+/// visited and dropped by recursion.
+pub(super) fn with_statement<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&Statement) -> R) -> Option<R> {
+    run(sql, dialect, |parser| {
+        let statements = parser.parse_statements()?;
+        // Two statements where the lexer saw one: the two disagree on what the text says, and the lexer stands.
+        let [statement] = statements.as_slice() else {
+            return Err(ParserError::ParserError(String::new()));
+        };
+        Ok(read(statement))
+    })
+}
+
+/// Parses one condition and lends it to `read`; `None` where the parser refuses.
+pub(super) fn with_condition<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&Expr) -> R) -> Option<R> {
+    run(sql, dialect, |parser| {
+        let condition = parser.parse_expr()?;
+        parser.expect_token(&sqlparser::tokenizer::Token::EOF)?;
+        Ok(read(&condition))
+    })
+}
+
+fn run<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&mut Parser<'_>) -> Result<R, ParserError>) -> Option<R> {
+    stacker::maybe_grow(STACK_BYTES, STACK_BYTES, || {
+        let parser = Parser::new(rules(dialect)).with_recursion_limit(RECURSION_LIMIT);
+        read(&mut parser.try_with_sql(sql).ok()?).ok()
+    })
+}
+
+fn rules(dialect: Dialect) -> &'static dyn grammar::Dialect {
+    match dialect {
+        Dialect::Generic => &grammar::GenericDialect {},
+        Dialect::MySql => &grammar::MySqlDialect {},
+        Dialect::PostgreSql => &grammar::PostgreSqlDialect {},
+        Dialect::Sqlite => &grammar::SQLiteDialect {},
+        Dialect::MsSql => &grammar::MsSqlDialect {},
+        Dialect::Oracle => &grammar::OracleDialect {},
+    }
+}
