@@ -1,0 +1,85 @@
+//! Long lists of plain constants, passed over without a token for each.
+
+use super::Lexer;
+use sqlthrottle_cells::scan::number_run;
+
+impl Lexer<'_> {
+    /// Passes over what continues a list of plain constants behind the last token, a constant: `, 1, 'x', -2.5`.
+    ///
+    /// Stops before the first comma behind which something else stands. Returns how many constants were passed over.
+    pub(crate) fn skip_constants(&mut self) -> usize {
+        let mut count = 0;
+        loop {
+            let run = number_run(self.bytes, self.pos);
+            if run > 0 {
+                count += memchr::memchr_iter(b',', &self.bytes[self.pos..self.pos + run]).count();
+                self.pos += run;
+            }
+            let comma = self.blanks_from(self.pos);
+            if self.bytes.get(comma) != Some(&b',') {
+                return count;
+            }
+            match self.plain_constant(self.blanks_from(comma + 1)) {
+                Some(end) => self.pos = end,
+                None => return count,
+            }
+            count += 1;
+        }
+    }
+
+    /// Passes over rows of plain constants behind a row: `, (1, 'x'), (2, 'y')`. `width` is the number of constants of the row.
+    pub(crate) fn skip_rows(&mut self, width: usize) {
+        let here = self.pos;
+        loop {
+            let comma = self.blanks_from(self.pos);
+            if self.bytes.get(comma) != Some(&b',') {
+                return;
+            }
+            let paren = self.blanks_from(comma + 1);
+            if self.bytes.get(paren) != Some(&b'(') {
+                return;
+            }
+            let Some(end) = self.plain_constant(self.blanks_from(paren + 1)) else {
+                return;
+            };
+            let row = self.pos;
+            self.pos = end;
+            let count = 1 + self.skip_constants();
+            let close = self.blanks_from(self.pos);
+            if count != width || self.bytes.get(close) != Some(&b')') {
+                self.pos = row;
+                return;
+            }
+            debug_assert!(close >= here);
+            self.pos = close + 1;
+        }
+    }
+
+    /// The end of a plain constant at `at` that a comma or a closing parenthesis follows: unsigned or signed decimal
+    /// numbers and unprefixed strings.
+    #[inline]
+    pub(super) fn plain_constant(&self, at: usize) -> Option<usize> {
+        let mut at = at;
+        let end = match *self.bytes.get(at)? {
+            b'\'' => self.string_end(at + 1, b'\'', self.has_backslashes())?,
+            byte @ (b'-' | b'+' | b'0'..=b'9') => {
+                if !byte.is_ascii_digit() {
+                    at += 1;
+                }
+                let mut end = self.digits_from(at);
+                if end == at {
+                    return None;
+                }
+                if self.bytes.get(end) == Some(&b'.') {
+                    end = self.digits_from(end + 1);
+                }
+                end
+            }
+            _ => return None,
+        };
+        match self.bytes.get(self.blanks_from(end)) {
+            Some(b',' | b')') => Some(end),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Strings and quoted names of every form.
+
+use super::class::{CLASSES, Class};
+use super::{Lexer, Token, TokenKind};
+use crate::fingerprint::dialect::Dialect;
+use sqlthrottle_cells::scan::{find_either, is_word_byte};
+
+impl Lexer<'_> {
+    /// Whether a backslash escapes in an ordinary string.
+    pub(super) const fn has_backslashes(&self) -> bool {
+        matches!(self.dialect, Dialect::MySql)
+    }
+
+    /// Just behind the quote that closes a string whose text begins at `from`; none where it is cut off.
+    #[inline]
+    pub(super) fn string_end(&self, from: usize, quote: u8, backslashes: bool) -> Option<usize> {
+        let mut at = from;
+        let escape = if backslashes { b'\\' } else { quote };
+        loop {
+            let hit = find_either(self.bytes, at, quote, escape)?;
+            if self.bytes[hit] != quote {
+                at = hit + 2;
+            } else if self.peek(hit + 1) == quote {
+                at = hit + 2;
+            } else {
+                return Some(hit + 1);
+            }
+        }
+    }
+
+    /// A string whose quote is at `quote`, and whose prefix, if any, begins at `start`.
+    pub(super) fn string(&mut self, start: usize, quote: usize, backslashes: bool) -> Token {
+        match self.string_end(quote + 1, self.bytes[quote], backslashes) {
+            Some(end) => self.token(TokenKind::Text, start, end, true),
+            None => self.token(TokenKind::Cut, start, self.bytes.len(), true),
+        }
+    }
+
+    /// A quoted name.
+    pub(super) fn quoted(&mut self, start: usize, close: u8) -> Token {
+        match self.string_end(start + 1, close, false) {
+            Some(end) => self.token(TokenKind::Quoted, start, end, true),
+            None => self.token(TokenKind::Cut, start, self.bytes.len(), true),
+        }
+    }
+
+    /// `N'x'`, `X'1F'`, `B'01'`, `E'\n'`, `U&'x'`, `_utf8'x'`, and Oracle's `q'[x]'`: a word that touches a quote.
+    pub(super) fn prefixed_string(&mut self, start: usize, end: usize) -> Option<Token> {
+        let prefix = &self.lower[..(end - start).min(16)];
+        let quote = if self.peek(end) == b'&' { end + 1 } else { end };
+        match prefix {
+            b"u" if quote > end => Some(self.unicode_string(start, quote)),
+            _ if quote > end => None,
+            b"n" | b"x" | b"b" => Some(self.string(start, quote, self.has_backslashes())),
+            b"e" => {
+                let backslashes = matches!(self.dialect, Dialect::PostgreSql | Dialect::Generic | Dialect::MySql);
+                Some(self.string(start, quote, backslashes))
+            }
+            b"q" | b"nq" if self.dialect == Dialect::Oracle => Some(self.q_quote(start, quote)),
+            [b'_', _, ..] => Some(self.string(start, quote, self.has_backslashes())),
+            _ => None,
+        }
+    }
+
+    /// MySQL's `_utf8mb4 'x'`, where white space may stand between.
+    pub(super) fn charset_string(&mut self, start: usize, end: usize) -> Option<Token> {
+        let before = self.pos;
+        self.pos = end;
+        self.skip_blanks();
+        let at = self.pos;
+        self.pos = before;
+        match self.peek(at) {
+            b'\'' | b'"' => Some(self.string(start, at, true)),
+            b'x' | b'X' | b'b' | b'B' if self.peek(at + 1) == b'\'' => Some(self.string(start, at + 1, true)),
+            _ => None,
+        }
+    }
+
+    /// `U&'…'` with its `UESCAPE '…'`.
+    pub(super) fn unicode_string(&mut self, start: usize, quote: usize) -> Token {
+        let token = self.string(start, quote, false);
+        if token.kind == TokenKind::Cut {
+            return token;
+        }
+        self.skip_blanks();
+        let word = self.pos;
+        if self.bytes.get(word..word + 7).is_some_and(|word| word.eq_ignore_ascii_case(b"uescape")) {
+            self.pos = word + 7;
+            self.skip_blanks();
+            if self.peek(self.pos) == b'\'' {
+                let escape = self.string(start, self.pos, false);
+                return escape;
+            }
+        }
+        self.token(token.kind, start, token.end, true)
+    }
+
+    /// Oracle's `q'[it's]'`: the quote at `quote`, then a delimiter of choice.
+    pub(super) fn q_quote(&mut self, start: usize, quote: usize) -> Token {
+        let close = match self.peek(quote + 1) {
+            b'[' => b']',
+            b'{' => b'}',
+            b'(' => b')',
+            b'<' => b'>',
+            other => other,
+        };
+        let mut at = quote + 2;
+        while let Some(i) = self.bytes.get(at..).and_then(|rest| memchr::memchr(close, rest)) {
+            if self.peek(at + i + 1) == b'\'' {
+                return self.token(TokenKind::Text, start, at + i + 2, true);
+            }
+            at += i + 1;
+        }
+        self.token(TokenKind::Cut, start, self.bytes.len(), true)
+    }
+
+    /// `$$…$$` and `$tag$…$tag$`.
+    pub(super) fn dollar_quote(&mut self, start: usize) -> Option<Token> {
+        let tag = &self.bytes[start + 1..];
+        let len = tag.iter().position(|&byte| byte == b'$' || !is_word_byte(byte))?;
+        if tag[len] != b'$' {
+            return None;
+        }
+        let body = start + len + 2;
+        let mark = &self.bytes[start..body];
+        Some(match memchr::memmem::find(&self.bytes[body..], mark) {
+            Some(i) => self.token(TokenKind::Text, start, body + i + mark.len(), true),
+            None => self.token(TokenKind::Cut, start, self.bytes.len(), true),
+        })
+    }
+
+    pub(super) fn bracket(&mut self, start: usize) -> Token {
+        let name_end = match self.dialect {
+            Dialect::MsSql => Some(self.string_end(start + 1, b']', false)),
+            Dialect::Sqlite => {
+                let rest = &self.bytes[start + 1..];
+                Some(memchr::memchr(b']', rest).map(|i| start + 2 + i))
+            }
+            Dialect::Generic => self.plain_name_in_brackets(start).map(Some),
+            _ => None,
+        };
+        match name_end {
+            Some(Some(end)) => self.token(TokenKind::Quoted, start, end, true),
+            Some(None) => self.token(TokenKind::Cut, start, self.bytes.len(), true),
+            None => {
+                self.brackets = self.brackets.saturating_add(1);
+                self.single(TokenKind::LBracket, false)
+            }
+        }
+    }
+
+    /// The end of `[name]`, where the brackets hold a letter or underscore, then letters, digits, `_` and `$`.
+    pub(super) fn plain_name_in_brackets(&self, start: usize) -> Option<usize> {
+        if CLASSES[usize::from(self.peek(start + 1))] != Class::Word {
+            return None;
+        }
+        let close = self.bytes[start + 1..].iter().position(|&byte| !is_word_byte(byte))? + start + 1;
+        (self.bytes[close] == b']').then_some(close + 1)
+    }
+
+    /// `{`, or an ODBC literal `{ts '2020-01-01 00:00:00'}` whole.
+    pub(super) fn brace(&mut self, start: usize) -> Token {
+        let word = self.blanks_from(start + 1);
+        let end = self.bytes[word..]
+            .iter()
+            .position(|byte| !byte.is_ascii_alphabetic())
+            .map_or(self.bytes.len(), |i| word + i);
+        let name = &self.bytes[word..end];
+        if [&b"d"[..], b"t", b"ts", b"guid"].iter().any(|prefix| name.eq_ignore_ascii_case(prefix)) {
+            let quote = self.blanks_from(end);
+            if self.peek(quote) == b'\'' {
+                let Some(close) = self.string_end(quote + 1, b'\'', self.has_backslashes()) else {
+                    return self.token(TokenKind::Cut, start, self.bytes.len(), true);
+                };
+                let brace = self.blanks_from(close);
+                if self.peek(brace) == b'}' {
+                    return self.token(TokenKind::Text, start, brace + 1, true);
+                }
+            }
+        }
+        self.single(TokenKind::LBrace, false)
+    }
+}
