@@ -122,7 +122,7 @@ impl<const SLOTS: usize> WindowCell<[Slot; SLOTS]> {
         }
         words[shape.place(epoch, 0).index] += total;
         let head = Head::new(epoch, 0, total);
-        Self { head: AtomicU64::new(head.0), slots: words.map(|word| Slot::new(word)) }
+        Self { head: AtomicU64::new(head.0), slots: words.map(Slot::new) }
     }
 }
 

@@ -27,11 +27,11 @@ impl WindowLimiter {
         }
         match shape.slots() {
             ..=14 => lines::<14>(shape, now, total),
-            ..=30 => lines::<30>(shape, now, total),
-            ..=62 => lines::<62>(shape, now, total),
-            ..=126 => lines::<126>(shape, now, total),
-            ..=254 => lines::<254>(shape, now, total),
-            ..=510 => lines::<510>(shape, now, total),
+            15..=30 => lines::<30>(shape, now, total),
+            31..=62 => lines::<62>(shape, now, total),
+            63..=126 => lines::<126>(shape, now, total),
+            127..=254 => lines::<254>(shape, now, total),
+            255..=510 => lines::<510>(shape, now, total),
             _ => lines::<{ WindowShape::MAX_BUCKETS as usize + 1 }>(shape, now, total),
         }
     }

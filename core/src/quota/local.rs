@@ -98,10 +98,11 @@ impl<L: Limiter + ?Sized> KeyTable<L> {
         // Another thread may have brought the key between the two locks.
         let tracked = shard.find(hash, key).or_else(|| self.admit(&mut shard, hash, key, now));
         drop(shard);
-        tracked.map(|limiter| Lookup { limiter, overflow: false }).unwrap_or_else(|| {
-            self.overflowed.fetch_add(1, Ordering::Relaxed);
-            Lookup { limiter: Arc::clone(&self.overflow), overflow: true }
-        })
+        if let Some(limiter) = tracked {
+            return Lookup { limiter, overflow: false };
+        }
+        self.overflowed.fetch_add(1, Ordering::Relaxed);
+        Lookup { limiter: Arc::clone(&self.overflow), overflow: true }
     }
 
     /// How many keys are tracked.
