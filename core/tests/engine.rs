@@ -102,11 +102,13 @@ fn an_exact_share_of_what_is_over_the_limit_is_refused() {
 
 #[test]
 fn only_what_the_caller_can_fake_is_ignored() {
-    let (engine, _clock) = engine(Threshold::new(1).strategy(Strategy::Ignore));
+    let (engine, _clock) = engine(Threshold::new(2).strategy(Strategy::Ignore));
     let check = |sql, fakes| outcome(&engine.check_statement(&Statement::new(sql).fakes(fakes)));
     let unavailable = (Abort, Reason::IgnoreUnavailable);
     let ignored = (Ignore, Reason::OverLimit);
-    for sql in [READ, WRITE, "insert into t(a) values (1) returning id", "select 1; select 2", "call f()"] {
+    let returning = "insert into t(a) values (1) returning id";
+    for sql in [READ, WRITE, returning, "select 1; select 2", "call f()", "select nextval('s')"] {
+        assert!(engine.check(sql).is_allowed());
         engine.check(sql);
     }
     assert_eq!(outcome(&engine.check(READ)), unavailable, "a plain check can fake nothing");
@@ -115,11 +117,9 @@ fn only_what_the_caller_can_fake_is_ignored() {
     assert_eq!(check(WRITE, Fakes::Count), ignored);
     assert_eq!(check(WRITE, Fakes::Rows), unavailable);
     assert_eq!(check(READ, Fakes::RowsAndCount), ignored);
-    for sql in ["insert into t(a) values (2) returning id", "select 1; select 2", "call f()"] {
+    for sql in [returning, "select 1; select 2", "call f()", "select nextval('s')"] {
         assert_eq!(check(sql, Fakes::RowsAndCount), unavailable, "{sql}");
     }
-    assert_eq!(check("select nextval('s')", Fakes::Rows), (Allow, Reason::Allowed));
-    assert_eq!(check("select nextval('s')", Fakes::Rows), unavailable);
 }
 
 fn delaying(delay: Delay) -> Threshold {
@@ -224,7 +224,7 @@ fn off_looks_at_nothing() {
 
 #[test]
 fn transactions_and_settings_are_never_checked_alone() {
-    let (engine, _clock) = engine_with(Threshold::new(1), |rules| rules.fingerprint.dialect = Dialect::MySql);
+    let (engine, _clock) = engine_with(Threshold::new(2), |rules| rules.fingerprint.dialect = Dialect::MySql);
     for sql in ["begin", "COMMIT", "rollback to savepoint s1", "set names utf8", "show tables", "xa start 'x'"] {
         for _ in 0..3 {
             assert_eq!(outcome(&engine.check(sql)), (Allow, Reason::NotChecked), "{sql}");
@@ -232,7 +232,7 @@ fn transactions_and_settings_are_never_checked_alone() {
     }
     for sql in ["set a = 1; delete from t", "set @x = (select max(id) from t)"] {
         assert_eq!(engine.check(sql).reason, Reason::Allowed, "{sql}");
-        assert!(!engine.check(sql).is_allowed(), "{sql}");
+        assert!((0..2).any(|_| !engine.check(sql).is_allowed()), "{sql}");
     }
 }
 

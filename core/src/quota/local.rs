@@ -82,6 +82,7 @@ impl<L: Limiter + ?Sized> KeyTable<L> {
     }
 
     /// What all limiters of the table have in common.
+    #[cfg(test)]
     pub(crate) fn params(&self) -> &L::Params {
         &self.params
     }
@@ -116,12 +117,14 @@ impl<L: Limiter + ?Sized> KeyTable<L> {
     }
 
     /// The limiter that keys without a place share.
+    #[cfg(test)]
     pub(crate) fn overflow(&self) -> &L {
         &self.overflow
     }
 
     /// Shows every key with its limiter, a shard at a time. What comes or goes meanwhile may or may not be seen. Newcomers
     /// to a shard wait while it is shown, so `each` is to be quick, and is not to come back to the table.
+    #[cfg(test)]
     pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], &L)) {
         for shard in &self.shards {
             for entry in &read(shard).entries {

@@ -2,4 +2,4 @@
 
 mod local;
 
-pub(crate) use local::{KeyTable, Lookup};
+pub(crate) use local::KeyTable;
