@@ -66,6 +66,29 @@ pub enum Kind {
     Other,
 }
 
+impl Kind {
+    /// The name used in rule files, JSON and every binding.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Select => "select",
+            Self::Insert => "insert",
+            Self::Replace => "replace",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Merge => "merge",
+            Self::Call => "call",
+            Self::Ddl => "ddl",
+            Self::Transaction => "transaction",
+            Self::Set => "set",
+            Self::Show => "show",
+            Self::Explain => "explain",
+            Self::Copy => "copy",
+            Self::Lock => "lock",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// How the WHERE clause of a statement reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Where {
@@ -77,6 +100,18 @@ pub enum Where {
     Missing,
     /// A condition that holds for every row, such as `1=1`.
     AlwaysTrue,
+}
+
+impl Where {
+    /// The name used in rule files, JSON and every binding.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Present => "present",
+            Self::Missing => "missing",
+            Self::AlwaysTrue => "always_true",
+        }
+    }
 }
 
 /// A table named by a statement.
