@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The `sqlthrottle` command; see the library of this crate.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sqlthrottle_cli::run(std::env::args_os()).into()
+}

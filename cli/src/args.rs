@@ -1,0 +1,183 @@
+//! The command line.
+
+use crate::log::Format;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use sqlthrottle::{Dialect, FingerprintOptions, HashKind, InLists};
+use std::path::PathBuf;
+
+/// Stops bursts of SQL before they reach a database.
+#[derive(Debug, Parser)]
+#[command(
+    name = "sqlthrottle",
+    version,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    after_help = "\
+Exit codes: 0 done, 1 a file cannot be read or has faults, 2 the command line was not understood.
+Colours and progress bars appear on a terminal only; NO_COLOR turns colours off."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Fingerprint(FingerprintArguments),
+    Replay(ReplayArguments),
+    Validate(ValidateArguments),
+}
+
+/// Print the fingerprint and the normalised text of statements.
+///
+/// Statements are divided at `;` outside quotes and comments. Each gives a line: its fingerprint, two spaces, its
+/// normalised text. What is no statement (white space, comments alone) gives none.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  echo \"SELECT * FROM users WHERE id = 7\" | sqlthrottle fingerprint --dialect mysql
+  sqlthrottle fingerprint queries.sql --dialect postgresql --json
+  sqlthrottle fingerprint --raw statement.sql
+
+With --json each statement is an object with the keys fingerprint, normalized, kind, tables, where (present, missing, \
+always_true, none) and plain_read. With --raw a text of several statements has kinds too; its kind is `batch` where they \
+differ.")]
+pub(crate) struct FingerprintArguments {
+    /// The file to read; `-` or nothing is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// How the text is read
+    #[arg(long, value_name = "DIALECT", default_value_t = Dialect::Generic, value_parser = dialect())]
+    pub(crate) dialect: Dialect,
+    /// Whether lists of any length are one shape, or the number of distinct constants is part of it
+    #[arg(long, value_name = "MODE", default_value_t = ListMode::Collapse, value_enum)]
+    in_lists: ListMode,
+    /// The hash of the normalised text
+    #[arg(long, value_name = "HASH", default_value = HashKind::Sha256.name(), value_parser = hash())]
+    hash: HashKind,
+    /// Fold digits in table names, so that `orders_0042` reads `orders_N`
+    #[arg(long)]
+    fold_digits: bool,
+    /// Take the whole input as one statement, bytes as they are
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl FingerprintArguments {
+    pub(crate) fn options(&self) -> FingerprintOptions {
+        let mut options = FingerprintOptions::new(self.dialect);
+        options.in_lists = match self.in_lists {
+            ListMode::Collapse => InLists::Collapse,
+            ListMode::Distinct => InLists::Distinct,
+        };
+        options.hash = self.hash;
+        options.fold_digits = self.fold_digits;
+        options
+    }
+}
+
+/// Run the statements of database logs through a rule file, under the log's own time.
+///
+/// Reads MySQL slow logs and PostgreSQL stderr logs, plain or compressed by gzip or bzip2; format and compression are
+/// told by the content. Several logs are merged by time. Without --rules the busiest statements are listed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sqlthrottle replay mysql-slow.log                               which statements are busy?
+  sqlthrottle replay --rules sqlthrottle.yml postgresql-*.log.gz  what would these rules have done?
+  zstdcat slow.log.zst | sqlthrottle replay --top 5 --json -
+
+Rates are statements in one whole second of the log's time: `peak/s` counts what was sent, `after` what the rules let \
+through. A delayed statement is asked again when its wait is over, and also counts as what became of it then.
+
+An entry without a time has the time of the entry before it; where no time is known yet, it begins when that one was \
+done. An entry with a time before that of the entry before it is taken to happen together with it.
+
+A broken entry is named with its line and the replay goes on. The exit code is 1 where a log could not be read to its end.
+
+With --json each object has a type: broken (an entry that could not be read), rule, statement, log (where the lines and \
+entries of one file went) and, at the end, summary.")]
+pub(crate) struct ReplayArguments {
+    /// The logs; `-` is standard input
+    #[arg(value_name = "LOG", required = true)]
+    pub(crate) logs: Vec<PathBuf>,
+    /// The rule file to replay against
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// How statements are read [default: the rule file's; without one, that of the log's database]
+    #[arg(long, value_name = "DIALECT", value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
+    /// How many statements are listed
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// The format of the logs
+    #[arg(long, value_name = "FORMAT", default_value_t = LogFormat::Auto, value_enum)]
+    format: LogFormat,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl ReplayArguments {
+    pub(crate) fn format(&self) -> Option<Format> {
+        match self.format {
+            LogFormat::Auto => None,
+            LogFormat::Mysql => Some(Format::MySql),
+            LogFormat::Postgresql => Some(Format::PostgreSql),
+        }
+    }
+}
+
+/// Check a rule file and name all its faults.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sqlthrottle validate sqlthrottle.yml
+  sqlthrottle validate --json sqlthrottle.yml
+
+With --json each fault is an object with the keys file, line, column, path, code, found and expected; a file without \
+fault gives one object that sums it up. The exit code is 1 where there are faults.")]
+pub(crate) struct ValidateArguments {
+    /// The rule file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ListMode {
+    Collapse,
+    Distinct,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LogFormat {
+    Auto,
+    Mysql,
+    Postgresql,
+}
+
+fn dialect() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(Dialect::ALL.map(Dialect::name)).try_map(|name| name.parse::<Dialect>())
+}
+
+fn hash() -> impl TypedValueParser<Value = HashKind> {
+    PossibleValuesParser::new(HashKind::ALL.map(HashKind::name)).try_map(|name| name.parse::<HashKind>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

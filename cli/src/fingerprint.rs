@@ -1,0 +1,69 @@
+//! `sqlthrottle fingerprint`: what a statement's shape is.
+
+use crate::Exit;
+use crate::args::FingerprintArguments;
+use crate::output::{Failure, OneLine, Output};
+use serde_json::json;
+use sqlthrottle::Normalizer;
+use sqlthrottle::fingerprint::{Kind, analyse, split};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Longest input, in bytes: it is held in memory whole, because a statement may be as long.
+const LONGEST_INPUT: u64 = 1 << 30;
+
+pub(crate) fn run(arguments: &FingerprintArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let name = arguments.file.as_deref().unwrap_or(Path::new("-"));
+    let input = read(name).map_err(|error| Failure::message(name.display(), error))?;
+    let mut normalizer = Normalizer::new(arguments.options());
+    if arguments.raw {
+        print(&mut normalizer, &input, arguments, output)?;
+        return Ok(Exit::Success);
+    }
+    for sql in split(&input, arguments.dialect) {
+        print(&mut normalizer, sql, arguments, output)?;
+    }
+    Ok(Exit::Success)
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let input: Box<dyn Read> = if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+    let mut text = Vec::new();
+    input.take(LONGEST_INPUT + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > LONGEST_INPUT {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 1 GiB; divide it"));
+    }
+    Ok(text)
+}
+
+fn print(
+    normalizer: &mut Normalizer,
+    sql: &[u8],
+    arguments: &FingerprintArguments,
+    output: &mut Output,
+) -> io::Result<()> {
+    let shape = normalizer.normalize(sql);
+    if !arguments.json {
+        return output.line(format_args!("{}  {}", shape.fingerprint(), OneLine(&shape.text())));
+    }
+    let analysis = analyse(sql, arguments.dialect);
+    let mut object = json!({
+        "fingerprint": shape.fingerprint().to_string(),
+        "normalized": shape.text(),
+        "kind": kind(&analysis.kinds),
+        "tables": analysis.tables.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "where": analysis.where_clause.name(),
+        "plain_read": analysis.plain_read,
+    });
+    if analysis.kinds.len() > 1 {
+        object["kinds"] = analysis.kinds.iter().map(|kind| kind.name()).collect();
+    }
+    output.json(&object)
+}
+
+/// The kind that all statements of a text share, `batch` where they differ; none where there are none.
+fn kind(kinds: &[Kind]) -> Option<&'static str> {
+    let first = kinds.first()?;
+    Some(if kinds.iter().all(|kind| kind == first) { first.name() } else { "batch" })
+}

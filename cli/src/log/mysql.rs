@@ -1,0 +1,341 @@
+//! The slow log of MySQL, MariaDB and Percona Server, of any generation.
+//!
+//! An entry is a header of `# ` lines, then optionally `use db;` and `SET timestamp=…;`, then the statement, which may
+//! have any number of lines, or an `# administrator command: …` line. Which header lines there are depends on the server
+//! and its settings; any of them may come first. Lines of the statement may begin with `#` too, because that is a comment
+//! in MySQL: only a line that has the whole form of a header ends a statement, or after a `;` one that has its beginning.
+
+use super::lines::{Ending, Lines};
+use super::reader::{Damage, RawEntry, SqlBuffer};
+use super::time::{self, CivilClock, Found, LogTime, Stamp};
+use super::{Broken, Content, Totals};
+use memchr::memmem;
+use std::time::Duration;
+
+const TIME: &[u8] = b"# Time: ";
+const USER: &[u8] = b"# User@Host: ";
+const USER_ONLY: &[u8] = b"# User: ";
+const THREAD: &[u8] = b"# Thread_id: ";
+const QUERY_TIME: &[u8] = b"# Query_time: ";
+const ADMINISTRATOR: &[u8] = b"# administrator command: ";
+
+/// Zones differ by multiples of this from UTC, in seconds.
+const ZONE_STEP: i64 = 15 * 60;
+
+/// What a line can be in the header of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Header {
+    Time,
+    User,
+    Thread,
+    QueryTime,
+}
+
+impl Header {
+    fn of(line: &[u8]) -> Option<Self> {
+        // Every one begins so, and most lines of statements do not.
+        if !line.starts_with(b"# ") {
+            None
+        } else if line.starts_with(TIME) {
+            Some(Self::Time)
+        } else if line.starts_with(USER) || line.starts_with(USER_ONLY) {
+            Some(Self::User)
+        } else if line.starts_with(THREAD) {
+            Some(Self::Thread)
+        } else if line.starts_with(QUERY_TIME) {
+            Some(Self::QueryTime)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the line has the whole form of this header, which no comment has by accident.
+    fn is_whole(self, line: &[u8]) -> bool {
+        match self {
+            Self::Time => !matches!(read_time(&mut CivilClock::default(), &line[TIME.len()..]), Found::Absent),
+            Self::User => memmem::find(line, b"] @ ").is_some(),
+            Self::Thread => false,
+            Self::QueryTime => {
+                line.get(QUERY_TIME.len()).is_some_and(u8::is_ascii_digit)
+                    && memmem::find(line, b" Lock_time: ").is_some()
+            }
+        }
+    }
+}
+
+/// Whether the line has the form of the first line of an entry.
+pub(super) fn begins_entry(line: &[u8]) -> bool {
+    Header::of(line).is_some_and(|header| header.is_whole(line))
+}
+
+/// Whether the line is the first of the three that a server writes when it opens its log.
+pub(super) fn is_banner(line: &[u8]) -> bool {
+    line.ends_with(b"started with:") && memmem::find(line, b", Version: ").is_some()
+}
+
+/// Whether the line is the second or third of those.
+fn follows_banner(line: &[u8]) -> bool {
+    line.starts_with(b"Tcp port: ")
+        || line.starts_with(b"TCP Port: ")
+        || (line.starts_with(b"Time") && memmem::find(line, b"Id Command").is_some())
+}
+
+fn read_time(clock: &mut CivilClock, text: &[u8]) -> Found {
+    match clock.read(text) {
+        Found::Absent => time::short(text),
+        found => found,
+    }
+}
+
+/// Reads entries; knows what holds from one to the next.
+#[derive(Debug, Default)]
+pub(super) struct MySql {
+    clock: CivilClock,
+    /// Seconds that the server's zone is east of UTC, learned from the first entry that has both its local time and a
+    /// Unix time. Without it the two could not stand on one line of time.
+    zone: Option<i64>,
+}
+
+/// The entry being read.
+#[derive(Debug, Default)]
+struct Building {
+    line: u64,
+    header: Option<Stamp>,
+    query_time: Option<Duration>,
+    seen_time: bool,
+    seen_user: bool,
+    seen_thread: bool,
+    seen_query_time: bool,
+    in_text: bool,
+    /// Whether the last line of the text that is not blank ends in `;`.
+    ended: bool,
+    damage: Damage,
+}
+
+impl Building {
+    fn is_begun(&self) -> bool {
+        self.line > 0
+    }
+
+    fn has_header(&self) -> bool {
+        self.seen_time || self.seen_user || self.seen_thread || self.seen_query_time
+    }
+
+    /// Whether the entry has a header line that comes no earlier in an entry than this one: then this one begins another.
+    fn is_past(&self, header: Header) -> bool {
+        match header {
+            Header::Time => self.has_header(),
+            Header::User => self.seen_user || self.seen_query_time,
+            Header::Thread => self.seen_thread,
+            Header::QueryTime => self.seen_query_time,
+        }
+    }
+}
+
+impl MySql {
+    /// The next entry.
+    pub(super) fn next(&mut self, lines: &mut Lines, sql: &mut SqlBuffer, totals: &mut Totals) -> Option<RawEntry> {
+        let mut entry = Building::default();
+        while lines.advance() {
+            let line = lines.bytes();
+            let header = Header::of(line);
+            if ends(&entry, line, header) {
+                lines.hold();
+                break;
+            }
+            let is_command = line.starts_with(ADMINISTRATOR);
+            // What was cut off may have been any of these.
+            let belongs =
+                entry.is_begun() || header.is_some() || is_command || is_text(line) || lines.ending() == Ending::CutOff;
+            if !belongs || (!entry.is_begun() && (is_banner(line) || follows_banner(line))) {
+                totals.other_lines += 1;
+                continue;
+            }
+            if !entry.is_begun() {
+                entry.line = lines.number();
+                totals.entries += 1;
+            }
+            totals.entry_lines += 1;
+            entry.damage.line(lines.ending());
+            if is_command && !has_statement(sql.bytes()) {
+                return Some(self.finish(entry, sql, Some(Content::Administrator)));
+            }
+            if !entry.in_text && line.first() == Some(&b'#') {
+                self.read_header(&mut entry, header, line);
+            } else {
+                if !entry.in_text && !entry.has_header() {
+                    // Logs are rotated and cut anywhere; the end of a statement is not a statement.
+                    entry.damage.note(Broken::NoBeginning);
+                }
+                push_line(&mut entry, line, sql);
+            }
+        }
+        entry.is_begun().then(|| self.finish(entry, sql, None))
+    }
+
+    fn read_header(&mut self, entry: &mut Building, header: Option<Header>, line: &[u8]) {
+        match header {
+            Some(Header::Time) => {
+                entry.seen_time = true;
+                match read_time(&mut self.clock, &line[TIME.len()..]) {
+                    Found::Time(stamp) => {
+                        entry.header = Some(stamp);
+                        // The oldest servers write both on one line.
+                        entry.seen_user = memmem::find(&line[TIME.len() + stamp.len..], USER).is_some();
+                    }
+                    Found::Absent | Found::Impossible => entry.damage.note(Broken::ImpossibleTime),
+                }
+            }
+            Some(Header::User) => entry.seen_user = true,
+            Some(Header::QueryTime) => {
+                entry.seen_query_time = true;
+                match time::duration(&line[QUERY_TIME.len()..], 1_000_000_000) {
+                    Some((query_time, _)) => entry.query_time = Some(query_time),
+                    None => entry.damage.note(Broken::ImpossibleDuration),
+                }
+            }
+            Some(Header::Thread) => entry.seen_thread = true,
+            // Servers add lines of their own to the header.
+            None => {}
+        }
+    }
+
+    fn finish(&mut self, mut entry: Building, sql: &mut SqlBuffer, content: Option<Content>) -> RawEntry {
+        if sql.overflow() {
+            entry.damage.note(Broken::TooLong);
+        }
+        let prefix = Prefix::of(sql.bytes());
+        sql.skip(prefix.len);
+        let unix = match prefix.timestamp {
+            Some(Ok(time)) => Some(time),
+            Some(Err(reason)) => {
+                entry.damage.note(reason);
+                None
+            }
+            None => None,
+        };
+        let time = self.time(entry.header, unix);
+        let content = match (entry.damage.reason(), content) {
+            (Some(reason), _) => Content::Broken(reason),
+            (None, Some(content)) => content,
+            (None, None) if sql.is_empty() => Content::Empty,
+            (None, None) => Content::Statement,
+        };
+        RawEntry { line: entry.line, time, query_time: entry.query_time, content }
+    }
+
+    /// The time of an entry: its Unix time, made finer by the header where both name the same second, else the header's.
+    fn time(&mut self, header: Option<Stamp>, unix: Option<LogTime>) -> Option<LogTime> {
+        let Some(header) = header else { return unix };
+        let Some(unix) = unix else {
+            let zone = if header.absolute { 0 } else { self.zone.unwrap_or(0) };
+            return Some(header.time.plus_seconds(-zone));
+        };
+        let zone = if header.absolute {
+            0
+        } else {
+            // The two are apart by the zone and by the time the statement took, which is far below a step of zones.
+            let apart = header.time.second() - unix.second();
+            *self.zone.get_or_insert((apart + ZONE_STEP / 2).div_euclid(ZONE_STEP) * ZONE_STEP)
+        };
+        let header = header.time.plus_seconds(-zone);
+        Some(if header.second() == unix.second() { header } else { unix })
+    }
+}
+
+/// Whether a line begins something else than the entry that is being read.
+fn ends(entry: &Building, line: &[u8], header: Option<Header>) -> bool {
+    if !entry.is_begun() {
+        return false;
+    }
+    match header {
+        Some(header) if entry.in_text => entry.ended || header.is_whole(line),
+        Some(header) => entry.is_past(header),
+        None => is_banner(line),
+    }
+}
+
+fn is_text(line: &[u8]) -> bool {
+    !line.trim_ascii().is_empty() && line.first() != Some(&b'#')
+}
+
+fn push_line(entry: &mut Building, line: &[u8], sql: &mut SqlBuffer) {
+    if entry.in_text {
+        sql.push(b"\n");
+    } else if line.trim_ascii().is_empty() {
+        return;
+    }
+    sql.push(line);
+    entry.in_text = true;
+    if let Some(last) = line.trim_ascii_end().last() {
+        entry.ended = *last == b';';
+    }
+}
+
+/// Whether a text holds more than what the server writes before a statement.
+fn has_statement(text: &[u8]) -> bool {
+    !text[Prefix::of(text).len..].trim_ascii().is_empty()
+}
+
+/// What the server writes before a statement: `use db;` where it changed, and `SET timestamp=…;`.
+#[derive(Debug, Default)]
+struct Prefix {
+    len: usize,
+    timestamp: Option<Result<LogTime, Broken>>,
+}
+
+impl Prefix {
+    fn of(text: &[u8]) -> Self {
+        let mut prefix = Self::default();
+        let mut rest = text;
+        if let Some(line) = first_line(rest).filter(|line| starts_with(line, b"use ")) {
+            rest = rest[line.len()..].trim_ascii_start();
+        }
+        if let Some(line) = first_line(rest).filter(|line| starts_with(line, b"set "))
+            && let Some(timestamp) = timestamp(&line[4..line.len() - 1])
+        {
+            prefix.timestamp = Some(timestamp);
+            rest = rest[line.len()..].trim_ascii_start();
+        }
+        prefix.len = text.len() - rest.len();
+        prefix
+    }
+}
+
+/// The first line, up to and with its `;`; none where that is not its only one, at its end.
+fn first_line(text: &[u8]) -> Option<&[u8]> {
+    let semicolon = memchr::memchr2(b';', b'\n', text).filter(|at| text[*at] == b';')?;
+    let rest = &text[semicolon + 1..];
+    let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    rest[..len].trim_ascii().is_empty().then_some(&text[..=semicolon])
+}
+
+fn starts_with(line: &[u8], word: &[u8]) -> bool {
+    line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+/// Reads `insert_id=34484549,timestamp=1197996507`. None where it sets something else: then it is a statement of the
+/// client.
+fn timestamp(assignments: &[u8]) -> Option<Result<LogTime, Broken>> {
+    let mut found = None;
+    for assignment in assignments.split(|byte| *byte == b',') {
+        let equals = memchr::memchr(b'=', assignment)?;
+        let (name, value) = (assignment[..equals].trim_ascii(), assignment[equals + 1..].trim_ascii());
+        let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == 0 {
+            return None;
+        }
+        if name.eq_ignore_ascii_case(b"timestamp") {
+            let (micros, len) = time::fraction(&value[digits..]);
+            if digits + len != value.len() {
+                return None;
+            }
+            let seconds = std::str::from_utf8(&value[..digits]).ok().and_then(|value| value.parse().ok());
+            let time = seconds.and_then(LogTime::from_seconds).map(|time| time.plus_micros(micros));
+            found = Some(time.ok_or(Broken::ImpossibleTime));
+        } else if !(name.eq_ignore_ascii_case(b"insert_id") || name.eq_ignore_ascii_case(b"last_insert_id")) {
+            return None;
+        }
+    }
+    found
+}

@@ -1,0 +1,222 @@
+//! One log from its first line to its last.
+
+use super::detect::{self, Unrecognised};
+use super::lines::{Ending, Lines};
+use super::mysql::MySql;
+use super::postgresql::PostgreSql;
+use super::time::LogTime;
+use super::{Broken, Content, Entry, Format, LONGEST_ENTRY, Totals};
+use std::io::{self, Read};
+use std::time::Duration;
+
+/// Reads a log entry by entry into buffers that are kept.
+pub struct LogReader {
+    lines: Lines,
+    parser: Parser,
+    sql: SqlBuffer,
+    totals: Totals,
+    timeline: Timeline,
+}
+
+enum Parser {
+    MySql(MySql),
+    PostgreSql(Box<PostgreSql>),
+    /// A log without a byte: what would have written it cannot be known and does not matter.
+    Nothing,
+}
+
+impl std::fmt::Debug for LogReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogReader")
+            .field("format", &self.format())
+            .field("totals", &self.totals)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An entry as a format's parser gives it out, before its time is put in order.
+#[derive(Debug)]
+pub(super) struct RawEntry {
+    pub(super) line: u64,
+    pub(super) time: Option<LogTime>,
+    pub(super) query_time: Option<Duration>,
+    pub(super) content: Content,
+}
+
+impl LogReader {
+    /// A reader of a log that is not compressed. Without a format, the log's first lines tell it.
+    ///
+    /// # Errors
+    ///
+    /// Where no format is given and the first lines belong to none. An input that fails is not an error here: what it
+    /// gave before is read, and [`fault`](Self::fault) tells.
+    pub fn new(input: Box<dyn Read + Send>, format: Option<Format>) -> Result<Self, Unrecognised> {
+        Self::with_longest(input, format, LONGEST_ENTRY)
+    }
+
+    /// As [`new`](Self::new), with a limit of one's own for the length of an entry, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_longest(
+        input: Box<dyn Read + Send>,
+        format: Option<Format>,
+        longest: usize,
+    ) -> Result<Self, Unrecognised> {
+        let mut lines = Lines::new(input, longest);
+        let format = match format {
+            Some(format) => Some(format),
+            None => detect::format(&mut lines)?,
+        };
+        let parser = match format {
+            Some(Format::MySql) => Parser::MySql(MySql::default()),
+            Some(Format::PostgreSql) => Parser::PostgreSql(Box::new(PostgreSql::new())),
+            None => Parser::Nothing,
+        };
+        let sql = SqlBuffer { text: Vec::new(), begin: 0, longest, overflow: false };
+        Ok(Self { lines, parser, sql, totals: Totals::default(), timeline: Timeline::default() })
+    }
+
+    /// The next entry; none at the end of the log, or where it could not be read on.
+    pub fn next_entry(&mut self) -> Option<Entry> {
+        self.sql.clear();
+        let raw = match &mut self.parser {
+            Parser::MySql(parser) => parser.next(&mut self.lines, &mut self.sql, &mut self.totals),
+            Parser::PostgreSql(parser) => parser.next(&mut self.lines, &mut self.sql, &mut self.totals),
+            Parser::Nothing => None,
+        };
+        self.totals.lines = self.lines.number();
+        let raw = raw?;
+        let at = if matches!(raw.content, Content::Broken(_)) {
+            self.timeline.now
+        } else {
+            self.timeline.place(raw.time, raw.query_time, &mut self.totals)
+        };
+        Some(Entry { line: raw.line, at, query_time: raw.query_time, content: raw.content })
+    }
+
+    /// The text of the last entry, where it is a [`Content::Statement`].
+    pub fn sql(&self) -> &[u8] {
+        self.sql.bytes()
+    }
+
+    /// The format; none where the log is empty.
+    pub fn format(&self) -> Option<Format> {
+        match self.parser {
+            Parser::MySql(_) => Some(Format::MySql),
+            Parser::PostgreSql(_) => Some(Format::PostgreSql),
+            Parser::Nothing => None,
+        }
+    }
+
+    /// What was read so far.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// What stopped the reading before the end of the log, and the line it stopped at.
+    pub fn fault(&self) -> Option<(u64, &io::Error)> {
+        self.lines.fault().map(|error| (self.lines.number(), error))
+    }
+}
+
+/// The text of the entry being read.
+#[derive(Debug)]
+pub(super) struct SqlBuffer {
+    text: Vec<u8>,
+    begin: usize,
+    longest: usize,
+    overflow: bool,
+}
+
+impl SqlBuffer {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.begin = 0;
+        self.overflow = false;
+    }
+
+    /// Appends to the text; beyond the longest entry it only notes that there was more.
+    #[inline]
+    pub(super) fn push(&mut self, text: &[u8]) {
+        if text.len() > self.longest.saturating_sub(self.text.len()) {
+            self.overflow = true;
+        } else if !self.overflow {
+            self.text.extend_from_slice(text);
+        }
+    }
+
+    /// Drops bytes of the beginning.
+    pub(super) fn skip(&mut self, len: usize) {
+        self.begin = (self.begin + len).min(self.text.len());
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.text[self.begin..]
+    }
+
+    /// Whether the text holds a statement: anything but white space and semicolons.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes().iter().all(|byte| byte.is_ascii_whitespace() || *byte == b';')
+    }
+
+    pub(super) fn overflow(&self) -> bool {
+        self.overflow
+    }
+}
+
+/// What became of the lines of an entry: the worst of it decides whether the entry can be believed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Damage(Option<Broken>);
+
+impl Damage {
+    /// Notes a reason; the first one stays.
+    pub(super) fn note(&mut self, reason: Broken) {
+        self.0.get_or_insert(reason);
+    }
+
+    /// Notes how a line of the entry ended.
+    #[inline]
+    pub(super) fn line(&mut self, ending: Ending) {
+        match ending {
+            Ending::Whole => {}
+            Ending::TooLong => self.note(Broken::TooLong),
+            Ending::CutOff => self.note(Broken::CutOff),
+        }
+    }
+
+    pub(super) fn reason(self) -> Option<Broken> {
+        self.0
+    }
+}
+
+/// Puts the times of a log in order.
+#[derive(Debug, Default)]
+struct Timeline {
+    now: LogTime,
+    known: bool,
+}
+
+impl Timeline {
+    fn place(&mut self, time: Option<LogTime>, query_time: Option<Duration>, totals: &mut Totals) -> LogTime {
+        match time {
+            Some(time) if self.known && time < self.now => {
+                totals.late += 1;
+                totals.latest = totals.latest.max(self.now - time);
+            }
+            Some(time) => {
+                self.now = time;
+                self.known = true;
+            }
+            None if self.known => {}
+            None => {
+                let begun = self.now;
+                self.now = begun.plus(query_time.unwrap_or_default());
+                totals.untimed += 1;
+                return begun;
+            }
+        }
+        self.now
+    }
+}

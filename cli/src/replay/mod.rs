@@ -1,0 +1,99 @@
+//! `sqlthrottle replay`: what is in a log, and what a rule file would have done to it.
+
+mod outcome;
+mod rate;
+mod report;
+mod run;
+mod survey;
+mod tally;
+mod throttle;
+
+use crate::Exit;
+use crate::args::ReplayArguments;
+use crate::log::{LogReader, Merge, source};
+use crate::output::{Failure, Output, warn};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sqlthrottle::Dialect;
+use sqlthrottle::rule::RuleFile;
+use std::path::Path;
+
+pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Exit, Failure> {
+    let rules = match &arguments.rules {
+        Some(path) => Some(RuleFile::open(path).map_err(|error| Failure::Message(error.to_string()))?),
+        None => None,
+    };
+    // On a terminal that shows both, a bar would be drawn into the objects.
+    let progress = progress(!(arguments.json && output.width.is_some()));
+    let mut logs = Logs::default();
+    for path in &arguments.logs {
+        logs.open(path, arguments, &progress)?;
+    }
+    let mut replay = match rules {
+        Some(rules) => {
+            let dialect = arguments.dialect.unwrap_or(rules.fingerprint.dialect);
+            if arguments.dialect.is_none() {
+                logs.warn_of_other_dialects(dialect);
+            }
+            run::Replay::throttled(rules, dialect).map_err(|error| Failure::Message(error.to_string()))?
+        }
+        None => run::Replay::surveyed(logs.dialects(arguments.dialect)),
+    };
+    let mut broken = report::BrokenEntries::new(arguments.json);
+    let mut merge = Merge::new(logs.readers);
+    replay.run(&mut merge, |log, line, reason| broken.report(&logs.names[log], line, reason, output))?;
+    progress.finish_and_clear();
+    let report = report::Report { replay: &replay, names: &logs.names, logs: merge.logs(), top: arguments.top };
+    if arguments.json {
+        report.print_json(output)?;
+    } else {
+        report.print(output)?;
+        broken.print(output)?;
+    }
+    output.finish()?;
+    Ok(report.complain())
+}
+
+/// A bar for the bytes of the logs; it hides itself where standard error is not a terminal.
+fn progress(wanted: bool) -> ProgressBar {
+    let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(0), target);
+    match ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+#[derive(Default)]
+struct Logs {
+    names: Vec<String>,
+    readers: Vec<LogReader>,
+}
+
+impl Logs {
+    fn open(&mut self, path: &Path, arguments: &ReplayArguments, progress: &ProgressBar) -> Result<(), Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::message(path.display(), error);
+        let source = source::open(path).map_err(|error| failed(&error))?;
+        progress.inc_length(source.len.unwrap_or(0));
+        let input = Box::new(progress.wrap_read(source.input));
+        let input = source::decompress(input).map_err(|error| failed(&error))?;
+        self.readers.push(LogReader::new(input, arguments.format()).map_err(|error| failed(&error))?);
+        self.names.push(source.name);
+        Ok(())
+    }
+
+    /// How the statements of each log are read.
+    fn dialects(&self, said: Option<Dialect>) -> Vec<Dialect> {
+        let own = |log: &LogReader| log.format().map_or(Dialect::Generic, crate::log::Format::dialect);
+        self.readers.iter().map(|log| said.unwrap_or_else(|| own(log))).collect()
+    }
+
+    fn warn_of_other_dialects(&self, dialect: Dialect) {
+        for (name, own) in self.names.iter().zip(self.dialects(None)) {
+            if own != dialect && own != Dialect::Generic {
+                warn(format_args!(
+                    "{name} is a log of {own}, and its statements are read as {dialect}, because the rule file says so"
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! From the entries of logs to what is known of them.
+
+use super::survey::Survey;
+use super::tally::Tally;
+use super::throttle::Throttle;
+use crate::log::{Broken, Content, LogTime, Merge};
+use sqlthrottle::rule::RuleFile;
+use sqlthrottle::{Dialect, LoadError};
+use std::io;
+
+/// A replay: what the statements are held against, and what was counted.
+#[derive(Debug)]
+pub(super) struct Replay {
+    pub(super) subject: Subject,
+    pub(super) tally: Tally,
+    pub(super) counts: Counts,
+    /// The times of the first and of the last statement.
+    pub(super) span: Option<(LogTime, LogTime)>,
+}
+
+/// What the statements are held against.
+#[derive(Debug)]
+pub(super) enum Subject {
+    /// Nothing: they are counted.
+    Survey(Survey),
+    /// A rule file.
+    Throttle(Box<Throttle>),
+}
+
+/// What the entries were. Their sum is the number of entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) statements: u64,
+    pub(super) administrator: u64,
+    pub(super) fetches: u64,
+    pub(super) empty: u64,
+    pub(super) broken: u64,
+}
+
+impl Replay {
+    /// A replay against rules, all statements read in one dialect.
+    ///
+    /// # Errors
+    ///
+    /// Where the engine does not accept the rules.
+    pub(super) fn throttled(rules: RuleFile, dialect: Dialect) -> Result<Self, LoadError> {
+        Ok(Self::new(Subject::Throttle(Box::new(Throttle::new(rules, dialect)?))))
+    }
+
+    /// A count of what there is, the statements of each log read in the dialect of its place.
+    pub(super) fn surveyed(dialects: Vec<Dialect>) -> Self {
+        Self::new(Subject::Survey(Survey::new(dialects)))
+    }
+
+    fn new(subject: Subject) -> Self {
+        Self { subject, tally: Tally::default(), counts: Counts::default(), span: None }
+    }
+
+    /// Reads the logs to their ends. Each broken entry is given to `broken` with the index of its log and its line.
+    ///
+    /// # Errors
+    ///
+    /// What `broken` fails with.
+    pub(super) fn run(
+        &mut self,
+        logs: &mut Merge,
+        mut broken: impl FnMut(usize, u64, Broken) -> io::Result<()>,
+    ) -> io::Result<()> {
+        while let Some((log, entry)) = logs.next_entry() {
+            match entry.content {
+                Content::Statement => {
+                    self.counts.statements += 1;
+                    let (first, _) = *self.span.get_or_insert((entry.at, entry.at));
+                    self.span = Some((first, entry.at));
+                    match &mut self.subject {
+                        Subject::Survey(survey) => {
+                            survey.send(log, logs.sql(), entry.at, entry.query_time, &mut self.tally);
+                        }
+                        Subject::Throttle(throttle) => {
+                            throttle.send(logs.sql(), entry.at, entry.query_time, &mut self.tally);
+                        }
+                    }
+                }
+                Content::Administrator => self.counts.administrator += 1,
+                Content::Fetch => self.counts.fetches += 1,
+                Content::Empty => self.counts.empty += 1,
+                Content::Broken(reason) => {
+                    self.counts.broken += 1;
+                    broken(log, entry.line, reason)?;
+                }
+            }
+        }
+        if let Subject::Throttle(throttle) = &mut self.subject {
+            throttle.finish(&mut self.tally);
+        }
+        Ok(())
+    }
+}

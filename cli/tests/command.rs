@@ -1,0 +1,133 @@
+//! `sqlthrottle fingerprint`, `sqlthrottle validate` and the command as a whole, run as a user runs them.
+
+mod common;
+
+use common::command::{command, file, run};
+use serde_json::json;
+use sqlthrottle::HashKind;
+use std::io::Write as _;
+
+fn digest(text: &str) -> String {
+    HashKind::Sha256.digest(text.as_bytes()).to_string()
+}
+
+#[test]
+fn statements_are_divided_outside_quotes() {
+    let sql = "SELECT a FROM t WHERE b = 'x;y'; -- one; two\n\nDELETE FROM t;\n;\n-- the end\n";
+    let ran = run(&["fingerprint"], sql.as_bytes());
+    let (first, second) = ("select a from t where b=?", "delete from t");
+    assert_eq!(ran.stdout, format!("{}  {first}\n{}  {second}\n", digest(first), digest(second)));
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+}
+
+#[test]
+fn json_has_the_keys_that_are_documented() {
+    let sql = "select * from shop.users where id = 7; update users set a = 1; delete from t where 1 = 1; begin";
+    let ran = run(&["fingerprint", "--dialect", "mysql", "--json", "-"], sql.as_bytes());
+    let objects = ran.objects();
+    let normalized = "select * from shop.users where id=?";
+    assert_eq!(
+        objects[0],
+        json!({
+            "fingerprint": digest(normalized), "normalized": normalized, "kind": "select",
+            "tables": ["shop.users"], "where": "present", "plain_read": true,
+        })
+    );
+    let wheres: Vec<_> = objects.iter().map(|object| object["where"].clone()).collect();
+    assert_eq!(wheres, ["present", "missing", "always_true", "none"]);
+}
+
+#[test]
+fn raw_takes_the_bytes_as_they_are() {
+    let ran = run(&["fingerprint", "--raw", "--json"], b"select 1; delete from t\n");
+    assert_eq!(ran.objects().len(), 1);
+    let object = &ran.objects()[0];
+    assert_eq!(object["normalized"], "select ?;delete from t");
+    assert_eq!((&object["kind"], &object["kinds"]), (&json!("batch"), &json!(["select", "delete"])));
+    let ran = run(&["fingerprint", "--raw"], b"");
+    assert_eq!(ran.stdout, format!("{}  \n", digest("")));
+    let ran = run(&["fingerprint", "--raw"], b"select 'cut off \xff\0");
+    assert_eq!(ran.stdout, format!("{}  select ?\n", digest("select ?")));
+}
+
+#[test]
+fn options_change_the_shape() {
+    let path = file("options.sql", b"SELECT a FROM orders_0042 WHERE id IN (3, 1, 2, 1)");
+    let ran = run(&["fingerprint", &path, "--in-lists", "distinct", "--fold-digits", "--hash", "md5"], b"");
+    let normalized = "select a from orders_N where id in (?,?,?)";
+    assert_eq!(ran.stdout, format!("{}  {normalized}\n", HashKind::Md5.digest(normalized.as_bytes())));
+}
+
+#[test]
+fn names_cannot_steer_the_terminal() {
+    let ran = run(&["fingerprint"], b"select \"a\x1b[2Jb\nc\" from t");
+    assert!(ran.stdout.ends_with("select \"a\\u{1b}[2Jb\\nc\" from t\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_good_rule_file_is_summed_up() {
+    let path = file("good.yml", b"dialect: mysql\ndefault_threshold: {max_count: 1000, window: 60s}\n");
+    let ran = run(&["validate", &path], b"");
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(ran.stdout, "ok: 0 thresholds, a default threshold, dialect mysql, mode enforce\n");
+    let ran = run(&["validate", "--json", &path], b"");
+    assert_eq!((&ran.objects()[0]["ok"], &ran.objects()[0]["dialect"]), (&json!(true), &json!("mysql")));
+}
+
+#[test]
+fn all_faults_of_a_rule_file_are_named() {
+    let path = file("bad.yml", b"dialect: cobol\nmode: sometimes\ndefault_threshold: {max_count: 0, window: 60s}\n");
+    let ran = run(&["validate", &path], b"");
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.stdout.lines().count(), 3, "{}", ran.stdout);
+    for (line, number) in ran.stdout.lines().zip(1..) {
+        assert!(line.starts_with(&format!("{path}:{number}:")), "{line}");
+    }
+    let ran = run(&["validate", "--json", &path], b"");
+    assert_eq!(ran.code, Some(1));
+    let lines: Vec<_> = ran.objects().iter().map(|object| object["line"].clone()).collect();
+    assert_eq!(lines, [1, 2, 3]);
+    assert!(ran.objects().iter().all(|object| object["code"].is_string() && object["expected"].is_string()));
+    let ran = run(&["replay", "--rules", &path, "-"], b"");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("cobol") && ran.stderr.contains("sometimes"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_rule_file_that_cannot_be_read_is_a_failure() {
+    let ran = run(&["validate", "no-such.yml"], b"");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.starts_with("no-such.yml: "), "{}", ran.stdout);
+    let ran = run(&["validate", "--json", "no-such.yml"], b"");
+    assert_eq!((ran.code, ran.objects().len()), (Some(1), 1));
+}
+
+#[test]
+fn exit_codes_tell_misuse_from_failure() {
+    for arguments in [&["--help"][..], &["--version"], &["replay", "--help"], &["fingerprint", "-h"]] {
+        let ran = run(arguments, b"");
+        assert_eq!((ran.code, ran.stdout.is_empty()), (Some(0), false), "{arguments:?}");
+    }
+    for arguments in [
+        &[][..],
+        &["frobnicate"],
+        &["replay"],
+        &["validate"],
+        &["fingerprint", "--dialect", "cobol"],
+        &["replay", "--top", "-1", "x"],
+    ] {
+        let ran = run(arguments, b"");
+        assert_eq!((ran.code, ran.stderr.is_empty()), (Some(2), false), "{arguments:?}");
+    }
+    assert_eq!(run(&["fingerprint", "no-such.sql"], b"").code, Some(1));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = command(&["fingerprint"]).spawn().unwrap();
+    // The reader is gone before the command has anything to write.
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all("select a from t;".repeat(10_000).as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}

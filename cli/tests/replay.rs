@@ -1,0 +1,255 @@
+//! `sqlthrottle replay`, run as a user runs it.
+
+mod common;
+
+use common::command::{burst, file, postgresql, run};
+use serde_json::{Value, json};
+use std::io::Write as _;
+
+fn gz(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bz2(text: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Replays a log from standard input against rules; the one rule's object and the one statement's.
+fn throttle(name: &str, rules: &str, log: &str) -> (Value, Value) {
+    let rules = file(&format!("{name}.yml"), rules.as_bytes());
+    let ran = run(&["replay", "--json", "--rules", &rules, "-"], log.as_bytes());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let (rules, statements) = (ran.of_type("rule"), ran.of_type("statement"));
+    assert_eq!((rules.len(), statements.len()), (1, 1));
+    (rules[0].clone(), statements[0].clone())
+}
+
+fn counts(object: &Value) -> Value {
+    let keys = ["matched", "passed", "passed_over", "aborted", "ignored", "delayed"];
+    keys.into_iter().map(|key| object[key].clone()).collect()
+}
+
+#[test]
+fn what_is_over_the_threshold_is_aborted_from_a_moment_that_is_named() {
+    let rules = "dialect: postgresql\ndefault_threshold: {max_count: 3, window: 10s}\n";
+    let (rule, statement) = throttle("abort", rules, &burst(10, 50));
+    for object in [rule, statement] {
+        assert_eq!(counts(&object), json!([10, 3, 0, 7, 0, 0]));
+        assert_eq!(object["first_refusal"], "2024-05-06 12:00:00.150");
+        assert_eq!((&object["peak_per_second"], &object["peak_per_second_after"]), (&json!(10), &json!(3)));
+    }
+}
+
+#[test]
+fn time_is_the_logs_own() {
+    // A statement every four seconds never has more than three in ten seconds, however fast it is replayed.
+    let rules = "dialect: postgresql\ndefault_threshold: {max_count: 4, window: 10s}\n";
+    let (rule, _) = throttle("slow", rules, &burst(100, 4_000));
+    assert_eq!(counts(&rule), json!([100, 100, 0, 0, 0, 0]));
+    assert_eq!(rule["first_refusal"], Value::Null);
+}
+
+#[test]
+fn a_share_passes_over_the_rest() {
+    let rules = "dialect: postgresql\ndefault_threshold: {max_count: 2, window: 10s, rate: 1/2}\n";
+    let (rule, _) = throttle("share", rules, &burst(12, 10));
+    assert_eq!(counts(&rule), json!([12, 2, 5, 5, 0, 0]));
+    assert_eq!(rule["peak_per_second_after"], 7);
+}
+
+#[test]
+fn ignored_statements_can_be_faked() {
+    let rules = "dialect: postgresql\ndefault_threshold: {max_count: 2, window: 10s, strategy: ignore}\n";
+    let (rule, _) = throttle("ignore", rules, &burst(5, 10));
+    assert_eq!(counts(&rule), json!([5, 2, 0, 0, 3, 0]));
+}
+
+#[test]
+fn delayed_statements_pass_at_a_later_time() {
+    let rules = "dialect: postgresql\ndefault_threshold: {max_count: 2, window: 10s, strategy: delay, delay: 3s}\n";
+    let (rule, statement) = throttle("delay", rules, &burst(5, 10));
+    for object in [rule, statement] {
+        assert_eq!(counts(&object), json!([5, 5, 0, 0, 0, 3]));
+        assert_eq!(object["first_refusal"], "2024-05-06 12:00:00.020");
+        // Two at once, three when their wait is over.
+        assert_eq!((&object["peak_per_second"], &object["peak_per_second_after"]), (&json!(5), &json!(3)));
+    }
+}
+
+#[test]
+fn waiting_statements_that_are_too_many_are_aborted() {
+    let rules = "dialect: postgresql\n\
+                 default_threshold: {max_count: 2, window: 10s, strategy: delay, delay: 3s, max_delayed: 4}\n";
+    let (rule, _) = throttle("max_delayed", rules, &burst(10, 10));
+    assert_eq!(counts(&rule), json!([10, 6, 0, 4, 0, 4]));
+}
+
+#[test]
+fn observed_rules_show_what_they_would_have_done() {
+    let rules = "dialect: postgresql\nmode: observe\ndefault_threshold: {max_count: 3, window: 10s}\n";
+    let (rule, _) = throttle("observe", rules, &burst(10, 50));
+    assert_eq!(counts(&rule), json!([10, 3, 0, 7, 0, 0]));
+}
+
+#[test]
+fn a_rule_that_nothing_matches_is_listed_too() {
+    let rules = format!("dialect: postgresql\nthresholds:\n  \"{}\": 100\n", "0123456789ab".repeat(5) + "abcd");
+    let (rule, statement) = throttle("idle", &rules, &burst(3, 50));
+    assert_eq!(counts(&rule), json!([0, 0, 0, 0, 0, 0]));
+    assert_eq!(counts(&statement), json!([0, 3, 0, 0, 0, 0]));
+}
+
+#[test]
+fn without_rules_the_busiest_statements_are_listed() {
+    let log = postgresql(&[
+        (0, "select 1 from often"),
+        (100, "select 2 from often"),
+        (2_000, "select 3 from often"),
+        (2_100, "insert into seldom values (1)"),
+        (3_000, ""),
+    ]) + "2024-05-06 12:00:09 UTC [1] LOG:  duration: 900 ms  statement: delete from slow\n\
+          2024-05-06 12:00:09 UTC [1] ERROR:  x\n";
+    let ran = run(&["replay", "--json", "-"], log.as_bytes());
+    let listed: Vec<_> = ran
+        .of_type("statement")
+        .iter()
+        .map(|object| (object["normalized"].clone(), object["count"].clone(), object["peak_per_second"].clone()))
+        .collect();
+    assert_eq!(listed[0], (json!("select ? from often"), json!(3), json!(2)));
+    assert_eq!(listed.len(), 3);
+    let summary = &ran.of_type("summary")[0];
+    for (key, value) in [("entries", 6), ("checked", 5), ("empty", 1), ("broken", 0)] {
+        assert_eq!(summary[key], value, "{key}");
+    }
+    let log_object = &ran.of_type("log")[0];
+    assert_eq!((&log_object["lines"], &log_object["other_lines"]), (&json!(7), &json!(1)));
+
+    let ran = run(&["replay", "--top", "1", "-"], log.as_bytes());
+    let of = |title: &str| ran.stdout.split_once(title).unwrap().1.lines().nth(2).unwrap().to_owned();
+    assert!(of("by count\n").ends_with("select ? from often"), "{}", ran.stdout);
+    assert!(of("by total time\n").ends_with("delete from slow"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n6 entries = 5 checked + 1 not checked (empty 1) + 0 broken\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n7 lines = 6 in entries + 1 outside\n"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains('\u{1b}'), "colour without a terminal");
+}
+
+#[test]
+fn kinds_that_are_never_checked_are_accounted_for() {
+    let log = postgresql(&[(0, "BEGIN;"), (1, "select 1"), (2, "COMMIT"), (3, ""), (4, "set a = 1")]);
+    let rules = file("kinds.yml", b"dialect: postgresql\ndefault_threshold: {max_count: 1, window: 10s}\n");
+    let ran = run(&["replay", "--rules", &rules, "-"], log.as_bytes());
+    let account = "5 entries = 1 checked + 4 not checked (never checked kinds 3, empty 1) + 0 broken\n";
+    assert!(ran.stdout.contains(account), "{}", ran.stdout);
+}
+
+#[test]
+fn compression_is_found_out_whatever_the_name() {
+    let log = burst(50, 20);
+    let plain = run(&["replay", "--json", "-"], log.as_bytes());
+    for (name, bytes) in
+        [("plain.gz", log.clone().into_bytes()), ("gz.log", gz(log.as_bytes())), ("bz2", bz2(log.as_bytes()))]
+    {
+        let path = file(name, &bytes);
+        let ran = run(&["replay", "--json", &path], b"");
+        assert_eq!(ran.of_type("statement"), plain.of_type("statement"), "{name}");
+        assert_eq!(ran.of_type("summary"), plain.of_type("summary"), "{name}");
+    }
+}
+
+#[test]
+fn a_truncated_log_is_read_as_far_as_it_goes_and_fails() {
+    let log = burst(20_000, 20);
+    let whole = gz(log.as_bytes());
+    let path = file("truncated.gz", &whole[..whole.len() / 2]);
+    let ran = run(&["replay", "--json", &path], b"");
+    assert_eq!(ran.code, Some(1));
+    let log = &ran.of_type("log")[0];
+    let line = log["fault"]["line"].as_u64().unwrap();
+    assert_eq!(log["fault"]["message"], "the compressed data ends early");
+    assert!(ran.stderr.contains(&format!("truncated.gz:{line}: the compressed data ends early")), "{}", ran.stderr);
+    let summary = &ran.of_type("summary")[0];
+    assert!(summary["checked"].as_u64().unwrap() > 1_000);
+    assert_eq!(summary["checked"].as_u64().unwrap() + summary["broken"].as_u64().unwrap(), line);
+}
+
+#[test]
+fn broken_entries_are_named_and_never_fatal() {
+    let broken = "2020-02-30 20:40:43 CET LOG:  statement: select 1\n";
+    let log = burst(2, 10) + &broken.repeat(25) + &burst(1, 10);
+    let path = file("broken.log", log.as_bytes());
+    let ran = run(&["replay", &path], b"");
+    assert_eq!(ran.code, Some(0));
+    let named: Vec<_> = ran.stdout.lines().filter(|line| line.contains("no such day")).collect();
+    assert_eq!(named.len(), 20);
+    assert_eq!(named[0], format!("{path}:3: there is no such day or hour"));
+    assert!(ran.stdout.contains("and 5 more"));
+    assert!(ran.stdout.contains("28 entries = 3 checked + 0 not checked + 25 broken"), "{}", ran.stdout);
+    let ran = run(&["replay", "--json", &path], b"");
+    assert_eq!(ran.of_type("broken").len(), 25);
+    assert_eq!(ran.of_type("broken")[24]["line"], 27);
+}
+
+#[test]
+fn several_logs_are_merged_by_time() {
+    // Two servers, each with a statement every 100 ms; named in the wrong order they would be 20 seconds of silence.
+    let statements: Vec<_> = (0..200).map(|i| (i * 100, "select 1")).collect();
+    let early = file("early.log", postgresql(&statements[..100]).as_bytes());
+    let late = file("late.log", postgresql(&statements[100..]).as_bytes());
+    let both = file("both.log", postgresql(&statements).as_bytes());
+    let rules = file("merge.yml", b"dialect: postgresql\ndefault_threshold: {max_count: 150, window: 60s}\n");
+    let ran = run(&["replay", "--json", "--rules", &rules, &late, &early], b"");
+    assert_eq!(ran.of_type("rule")[0]["first_refusal"], "2024-05-06 12:00:15");
+    let ran = run(&["replay", "--json", "--rules", &rules, &both, &both], b"");
+    assert_eq!(ran.of_type("rule")[0]["first_refusal"], "2024-05-06 12:00:07.500");
+    assert_eq!(ran.of_type("rule")[0]["peak_per_second"], 20);
+    assert!(ran.of_type("log").iter().all(|log| log["late"] == 0));
+}
+
+#[test]
+fn mysql_logs_are_read_in_their_dialect() {
+    let log = "\
+# User@Host: a[a] @ localhost []
+# Query_time: 1.5  Lock_time: 0  Rows_sent: 0  Rows_examined: 0
+SET timestamp=1583959243;
+select \"it's\" from `t`;
+# User@Host: a[a] @ localhost []
+# Query_time: 1.5  Lock_time: 0  Rows_sent: 0  Rows_examined: 0
+# administrator command: Quit;
+";
+    let ran = run(&["replay", "--json", "-"], log.as_bytes());
+    let statement = &ran.of_type("statement")[0];
+    assert_eq!((&statement["normalized"], &statement["total_seconds"]), (&json!("select ? from `t`"), &json!(1.5)));
+    assert_eq!(ran.of_type("summary")[0]["administrator"], 1);
+    let ran = run(&["replay", "--json", "--dialect", "postgresql", "-"], log.as_bytes());
+    assert_eq!(ran.of_type("statement")[0]["normalized"], "select \"it's\" from `t`");
+}
+
+#[test]
+fn the_rule_files_dialect_is_kept_with_a_warning() {
+    let rules = file("dialect.yml", b"dialect: mysql\ndefault_threshold: {max_count: 1, window: 10s}\n");
+    let ran = run(&["replay", "--rules", &rules, "-"], burst(1, 1).as_bytes());
+    assert!(ran.stderr.contains("read as mysql"), "{}", ran.stderr);
+    let ran = run(&["replay", "--rules", &rules, "--dialect", "postgresql", "-"], burst(1, 1).as_bytes());
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn what_is_no_log_is_refused() {
+    let csv = "2024-05-06 12:00:00 UTC,\"a\",\"b\",1,,,,,,,LOG,00000,\"statement: select 1\"\n";
+    let ran = run(&["replay", "-"], csv.as_bytes());
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("CSV log"), "{}", ran.stderr);
+    let ran = run(&["replay", "--format", "postgresql", "-"], csv.as_bytes());
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stderr.contains("no statement in 1 lines"), "{}", ran.stderr);
+    let ran = run(&["replay", "no-such.log"], b"");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("no-such.log: "), "{}", ran.stderr);
+    let ran = run(&["replay", "-"], b"");
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.contains("0 entries = 0 checked + 0 not checked + 0 broken"), "{}", ran.stdout);
+}
