@@ -26,10 +26,7 @@ pub(crate) struct Written {
 pub(crate) fn write_pgbench(out: &mut impl Write) -> io::Result<Written> {
     let mut random = Random::default();
     let mut clients: [Client; CLIENTS] = std::array::from_fn(|number| Client::new(number as u64));
-    let mut written = Written {
-        bytes: 0,
-        transactions: 0,
-    };
+    let mut written = Written { bytes: 0, transactions: 0 };
     let mut line = Vec::new();
     let mut statements = 0;
     // The last transactions are brought to their end, so that every shape is there equally often.
@@ -78,13 +75,7 @@ enum Step {
 
 impl Client {
     const fn new(number: u64) -> Self {
-        Self {
-            port: 50_916 + 2 * number,
-            process: 14_386 + number,
-            step: Step::Begin,
-            account: 0,
-            delta: 0,
-        }
+        Self { port: 50_916 + 2 * number, process: 14_386 + number, step: Step::Begin, account: 0, delta: 0 }
     }
 
     fn is_busy(&self) -> bool {
@@ -113,10 +104,7 @@ impl Client {
                 Step::Account
             }
             Step::Account => {
-                writeln!(
-                    out,
-                    "UPDATE pgbench_accounts SET abalance = abalance + {delta} WHERE aid = {account};"
-                )?;
+                writeln!(out, "UPDATE pgbench_accounts SET abalance = abalance + {delta} WHERE aid = {account};")?;
                 Step::Balance
             }
             Step::Balance => {
@@ -124,17 +112,11 @@ impl Client {
                 Step::Teller
             }
             Step::Teller => {
-                writeln!(
-                    out,
-                    "UPDATE pgbench_tellers SET tbalance = tbalance + {delta} WHERE tid = {teller};"
-                )?;
+                writeln!(out, "UPDATE pgbench_tellers SET tbalance = tbalance + {delta} WHERE tid = {teller};")?;
                 Step::Branch
             }
             Step::Branch => {
-                writeln!(
-                    out,
-                    "UPDATE pgbench_branches SET bbalance = bbalance + {delta} WHERE bid = 1;"
-                )?;
+                writeln!(out, "UPDATE pgbench_branches SET bbalance = bbalance + {delta} WHERE bid = 1;")?;
                 Step::History
             }
             Step::History => {
@@ -163,13 +145,7 @@ struct Moment {
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let second = 20 * 3600 + 40 * 60 + 44 + self.statements / 2000;
-        write!(
-            f,
-            "2020-03-11 {:02}:{:02}:{:02} CET",
-            second / 3600 % 24,
-            second / 60 % 60,
-            second % 60
-        )
+        write!(f, "2020-03-11 {:02}:{:02}:{:02} CET", second / 3600 % 24, second / 60 % 60, second % 60)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Two loops, timed in turns.
 
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Rounds of a comparison. Odd, so that a median is the figure of a round that took place.
 const ROUNDS: usize = 31;
@@ -48,11 +49,7 @@ pub(crate) fn compare(ours: &mut Loop, theirs: &mut Loop) -> Comparison {
             our_ns.push(time(ours, ours_times));
         }
     }
-    let ratios = our_ns
-        .iter()
-        .zip(&their_ns)
-        .map(|(ours, theirs)| theirs / ours)
-        .collect();
+    let ratios = our_ns.iter().zip(&their_ns).map(|(ours, theirs)| theirs / ours).collect();
     Comparison {
         ours: Quartiles::of(our_ns).median,
         theirs: Quartiles::of(their_ns).median,
@@ -80,11 +77,17 @@ fn times_per_batch(subject: &mut Loop) -> u64 {
     }
 }
 
-/// Nanoseconds of one run, out of so many.
+/// Nanoseconds of one run, out of so many. Of the thread's own time on a processor: what other processes take from it in
+/// the meantime is no part of either side.
 fn time(subject: &mut Loop, times: u64) -> f64 {
-    let start = Instant::now();
+    let start = thread_time();
     subject(times);
-    start.elapsed().as_nanos() as f64 / times as f64
+    (thread_time() - start).as_nanos() as f64 / times as f64
+}
+
+fn thread_time() -> Duration {
+    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(tv_sec.cast_unsigned(), tv_nsec as u32)
 }
 
 /// The middle of a distribution and the bounds of its middle half.
@@ -103,11 +106,7 @@ impl Quartiles {
     pub(crate) fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let at = |quarter: usize| values[(values.len() - 1) * quarter / 4];
-        Self {
-            low: at(1),
-            median: at(2),
-            high: at(3),
-        }
+        Self { low: at(1), median: at(2), high: at(3) }
     }
 }
 
@@ -120,14 +119,7 @@ mod tests {
     #[test]
     fn quartiles_ignore_order_and_outliers() {
         let quartiles = Quartiles::of(vec![9000.0, 3.0, 1.0, 4.0, 2.0]);
-        assert_eq!(
-            quartiles,
-            Quartiles {
-                low: 2.0,
-                median: 3.0,
-                high: 4.0
-            }
-        );
+        assert_eq!(quartiles, Quartiles { low: 2.0, median: 3.0, high: 4.0 });
     }
 
     #[test]

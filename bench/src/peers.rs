@@ -14,24 +14,15 @@ pub(crate) struct Peer {
 
 /// The obfuscator of Datadog's tracer: constants replaced, lists folded, comments dropped and spacing made uniform.
 /// No hash, no folding of case.
-pub(crate) const LIBDD: Peer = Peer {
-    name: "libdd obfuscate + normalise",
-    run: libdd,
-};
+pub(crate) const LIBDD: Peer = Peer { name: "libdd obfuscate + normalise", run: libdd };
 
 /// The sanitiser of an application monitor's agent: constants replaced, lists folded, keywords in upper case. No hash. It takes the
 /// statement as an owned string, so the copy is part of its time.
-pub(crate) const SQL_LEXER: Peer = Peer {
-    name: "sql_lexer sanitize",
-    run: sql_lexer,
-};
+pub(crate) const SQL_LEXER: Peer = Peer { name: "sql_lexer sanitize", run: sql_lexer };
 
 /// The parser of PostgreSQL itself and a hash over its parse tree.
 #[cfg(feature = "pg_query")]
-pub(crate) const PG_QUERY: Peer = Peer {
-    name: "pg_query fingerprint",
-    run: pg_query,
-};
+pub(crate) const PG_QUERY: Peer = Peer { name: "pg_query fingerprint", run: pg_query };
 
 fn libdd(sql: &str) -> Result<String> {
     // Aliases are part of a shape here too.
@@ -40,11 +31,7 @@ fn libdd(sql: &str) -> Result<String> {
         obfuscation_mode: SqlObfuscationMode::ObfuscateAndNormalize,
         ..SqlConfig::default()
     };
-    Ok(libdd_trace_obfuscation::sql::obfuscate_sql(
-        sql,
-        &config,
-        DbmsKind::Generic,
-    )?)
+    Ok(libdd_trace_obfuscation::sql::obfuscate_sql(sql, &config, DbmsKind::Generic)?)
 }
 
 fn sql_lexer(sql: &str) -> Result<String> {

@@ -135,9 +135,7 @@ impl fmt::Display for Table {
                 row.ours.clone(),
                 row.theirs.clone(),
                 row.reached.map_or_else(String::new, |figure| figure.to_string()),
-                row.reached
-                    .zip(row.target)
-                    .map_or_else(String::new, |(figure, least)| figure.target(least)),
+                row.reached.zip(row.target).map_or_else(String::new, |(figure, least)| figure.target(least)),
                 row.verdict().mark().to_owned(),
             ]);
         }

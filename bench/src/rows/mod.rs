@@ -44,32 +44,19 @@ pub(crate) struct Duel {
 impl Duel {
     /// A duel without a target, won by being so many times faster.
     pub(crate) fn new(title: impl Into<String>, peer: &'static str, ours: Loop, theirs: Loop) -> Self {
-        Self {
-            title: title.into(),
-            peer,
-            ours,
-            theirs,
-            figure: Figure::Times,
-            target: None,
-        }
+        Self { title: title.into(), peer, ours, theirs, figure: Figure::Times, target: None }
     }
 
     /// Sets the least that the figure should be; none where the row only informs.
     #[must_use]
     pub(crate) fn at_least(self, target: impl Into<Option<f64>>) -> Self {
-        Self {
-            target: target.into(),
-            ..self
-        }
+        Self { target: target.into(), ..self }
     }
 
     /// The peer's work is a part of ours: the row tells its share of our time.
     #[must_use]
     pub(crate) fn into_share(self) -> Self {
-        Self {
-            figure: Figure::Share,
-            ..self
-        }
+        Self { figure: Figure::Share, ..self }
     }
 
     /// Measures both.
@@ -89,10 +76,7 @@ impl Duel {
 
 impl fmt::Debug for Duel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Duel")
-            .field("title", &self.title)
-            .field("peer", &self.peer)
-            .finish_non_exhaustive()
+        f.debug_struct("Duel").field("title", &self.title).field("peer", &self.peer).finish_non_exhaustive()
     }
 }
 

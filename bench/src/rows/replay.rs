@@ -16,14 +16,8 @@ use tempfile::TempDir;
 use wait4::Wait4;
 
 pub(super) const CASES: &[Case] = &[
-    Case {
-        name: "replay/statements",
-        build: || own(None),
-    },
-    Case {
-        name: "replay/rules",
-        build: || own(Some(RULES)),
-    },
+    Case { name: "replay/statements", build: || own(None) },
+    Case { name: "replay/rules", build: || own(Some(RULES)) },
 ];
 
 /// Runs of the command. Odd, so that the median is the time of a run that took place.
@@ -55,10 +49,7 @@ fn row(binary: &OsString, rules: Option<&str>) -> Result<Row> {
     let seconds = Quartiles::of(runs.iter().map(|run| run.time.as_secs_f64()).collect()).median;
     let peak = runs.iter().map(|run| run.peak).max().unwrap_or_default();
     Ok(Row {
-        case: format!(
-            "replay of {log}, {}",
-            if rules.is_some() { "by rules" } else { "top statements" }
-        ),
+        case: format!("replay of {log}, {}", if rules.is_some() { "by rules" } else { "top statements" }),
         peer: "",
         ours: format!("{:.0} ms", seconds * 1e3),
         theirs: String::new(),
@@ -84,11 +75,7 @@ impl Log {
         }
         let path = directory.path().join("postgresql.log");
         let Written { bytes, transactions } = write_pgbench(&mut BufWriter::new(File::create(&path)?))?;
-        Ok(Self {
-            path,
-            bytes,
-            transactions: Some(transactions),
-        })
+        Ok(Self { path, bytes, transactions: Some(transactions) })
     }
 
     fn given(path: PathBuf) -> Result<Self> {
@@ -100,16 +87,8 @@ impl Log {
         };
         let (bytes, head) = open().with_context(|| path.display().to_string())?;
         let compressed = head.starts_with(b"\x1f\x8b") || &head == b"BZh";
-        ensure!(
-            !compressed,
-            "{} is compressed; the rate is that of plain bytes",
-            path.display()
-        );
-        Ok(Self {
-            path,
-            bytes,
-            transactions: None,
-        })
+        ensure!(!compressed, "{} is compressed; the rate is that of plain bytes", path.display());
+        Ok(Self { path, bytes, transactions: None })
     }
 }
 
@@ -134,32 +113,19 @@ struct Run {
 fn run(command: &mut Command, log: &Log) -> Result<Run> {
     // Files and no pipes: nobody has to read while the command writes.
     let (mut answer, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
-    command
-        .stdin(Stdio::null())
-        .stdout(answer.try_clone()?)
-        .stderr(errors.try_clone()?);
+    command.stdin(Stdio::null()).stdout(answer.try_clone()?).stderr(errors.try_clone()?);
     let start = Instant::now();
-    let child = command
-        .spawn()
-        .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let child = command.spawn().with_context(|| format!("cannot start {}", command.get_program().display()))?;
     let used = child.wait4()?;
     let time = start.elapsed();
     let (answer, errors) = (text(&mut answer)?, text(&mut errors)?);
-    ensure!(
-        used.status.success(),
-        "`sqlthrottle replay`: {}: {:.300}",
-        used.status,
-        errors.trim()
-    );
+    ensure!(used.status.success(), "`sqlthrottle replay`: {}: {:.300}", used.status, errors.trim());
     ensure!(
         accounts_for(&answer, log),
         "the answer of the replay does not account for the log: `{:.300}`",
         answer.trim()
     );
-    Ok(Run {
-        time,
-        peak: used.rusage.maxrss,
-    })
+    Ok(Run { time, peak: used.rusage.maxrss })
 }
 
 fn text(file: &mut File) -> io::Result<String> {
@@ -175,9 +141,7 @@ fn accounts_for(answer: &str, log: &Log) -> bool {
         None => !answer.trim().is_empty(),
         Some(transactions) => {
             answer.contains("pgbench_history")
-                && answer
-                    .split(|char: char| !char.is_ascii_digit())
-                    .any(|number| number == transactions.to_string())
+                && answer.split(|char: char| !char.is_ascii_digit()).any(|number| number == transactions.to_string())
         }
     }
 }
