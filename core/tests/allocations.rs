@@ -1,9 +1,12 @@
-//! Reading a statement allocates nothing once the buffers have grown: neither the normalised text nor its fingerprint.
+//! Reading a statement allocates nothing once the buffers have grown: neither the normalised text nor its fingerprint. Nor
+//! does the check of a statement whose shape is known, whatever the verdict.
 //!
 //! The counting allocator counts by thread, so tests that run beside each other do not see one another.
 
 use allocation_counter::measure;
-use sqlthrottle::{Dialect, FingerprintOptions, HashKind, InLists, Normalizer};
+use sqlthrottle::rule::RuleFile;
+use sqlthrottle::{Dialect, Engine, FingerprintOptions, HashKind, InLists, ManualClock, Normalizer, Reason};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::hint::black_box;
 
@@ -91,6 +94,29 @@ fn a_new_statement_allocates_nothing_after_a_longer_one() {
         normalizer.normalize(long.as_bytes());
         assert_eq!(allocations(&mut normalizer, new), 0, "{options:?}");
     }
+}
+
+#[test]
+fn a_check_of_a_known_shape_allocates_nothing() {
+    let rules = RuleFile::parse("default_threshold: {max_count: 50, window: 1m, rate: 2/3}").unwrap();
+    let engine = Engine::with_clock(rules, ManualClock::new()).unwrap();
+    let known = ["begin", "select a from t where b = 0 and c in (0)"];
+    for sql in known {
+        engine.check(sql);
+    }
+    // The same shapes with other constants, in lists of other lengths.
+    let texts: Vec<String> =
+        (1..100).map(|n| format!("SELECT a FROM t WHERE b = {n} AND c IN ({n}, '{n}', 7)")).collect();
+
+    let mut reasons = HashSet::with_capacity(16);
+    let count = measure(|| {
+        for sql in texts.iter().map(String::as_str).chain(known) {
+            reasons.insert(black_box(engine.check(black_box(sql))).reason);
+        }
+    });
+    assert_eq!(count.count_total, 0);
+    let seen = [Reason::NotChecked, Reason::Allowed, Reason::OverLimit, Reason::PassedOver];
+    assert_eq!(reasons, HashSet::from(seen), "every way through the check was taken");
 }
 
 /// Proves the other tests: a normaliser that has read nothing yet must allocate, or nothing is counted here at all.
