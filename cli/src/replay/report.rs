@@ -298,7 +298,7 @@ impl Report<'_> {
             let totals = log.totals();
             if totals.entries == 0 && totals.lines > 0 {
                 warn(format_args!(
-                    "{name}: no statement in {} lines; does the server log them, and in English?",
+                    "{name}: no statement found, lines: {}; does the server log them, and in English?",
                     thousands(totals.lines)
                 ));
             }
