@@ -1,7 +1,18 @@
-//! What holds for the fingerprint of every text: idempotence, blindness to constants, linearity in its size.
+//! What holds for the fingerprint of every text: idempotence here, what it is blind to and what it tells apart in
+//! [`shape`], and bounds on hostile texts in [`hostile`].
+
+mod hostile;
+mod shape;
 
 use proptest::prelude::*;
 use sqlthrottle::{Dialect, FingerprintOptions, InLists, Normalizer};
+
+/// The given number of cases, unless `PROPTEST_CASES` asks for another.
+fn cases(default: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig { cases: if asked { config.cases } else { default }, ..config }
+}
 
 fn normalize(options: FingerprintOptions, sql: &[u8]) -> Vec<u8> {
     Normalizer::new(options).normalize(sql).as_bytes().to_vec()
@@ -194,7 +205,7 @@ fn assert_idempotent(options: FingerprintOptions, sql: &[u8]) -> Result<(), Test
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4096, ..ProptestConfig::default() })]
+    #![proptest_config(cases(4096))]
 
     #[test]
     fn normalising_is_idempotent_on_pieces(options in any_options(), sql in soup()) {
