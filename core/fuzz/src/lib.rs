@@ -6,4 +6,5 @@
 pub mod analysis;
 pub mod engine;
 pub mod lexer;
+pub mod log_readers;
 pub mod rule_file;
