@@ -62,9 +62,10 @@ impl ManualClock {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Moves time forward.
+    /// Moves time forward, at most to the end of the 584 years that a clock spans.
     pub fn advance(&self, by: Duration) {
-        self.0.fetch_add(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX), Ordering::AcqRel);
+        let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
+        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |now| Some(now.saturating_add(by)));
     }
 
     /// Moves time forward to `since_zero`; a time that has passed changes nothing, because limiters run on monotone time.

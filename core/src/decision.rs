@@ -116,6 +116,7 @@ pub struct Ticket(pub(crate) u64);
 
 /// The answer to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a statement that is not to be sent is only known here"]
 #[non_exhaustive]
 pub struct Decision {
     /// What is to be done.
@@ -126,7 +127,7 @@ pub struct Decision {
     pub fingerprint: Option<Fingerprint>,
     /// The rule that decided; none where no rule matched.
     pub rule: Option<RuleName>,
-    /// What the rule has counted in its window, this statement included.
+    /// What the rule has counted in its window, this statement included: at most 67,108,863.
     pub count: u64,
     /// The limit the count is held against; 0 where no rule matched.
     pub limit: u64,

@@ -14,6 +14,7 @@ pub(crate) struct Counters {
     pub(crate) delayed: Counter,
     pub(crate) resumed: Counter,
     pub(crate) aborted_waiting: Counter,
+    pub(crate) lapsed: Counter,
     pub(crate) would_abort: Counter,
     pub(crate) would_ignore: Counter,
     pub(crate) would_delay: Counter,
@@ -88,10 +89,13 @@ pub struct RuleStats {
     pub ignored: u64,
     /// Those delayed, whatever became of them.
     pub delayed: u64,
-    /// Delayed statements that were allowed after their wait.
+    /// Delayed statements that were allowed after their wait. At rest `delayed` is the sum of `resumed`, `aborted_waiting`,
+    /// `lapsed` and those that wait.
     pub resumed: u64,
     /// Delayed statements that were aborted after the longest wait.
     pub aborted_waiting: u64,
+    /// Delayed statements that were not resumed in time.
+    pub lapsed: u64,
     /// Those that would have been aborted, were rules not only observed.
     pub would_abort: u64,
     /// Those that would have been ignored.

@@ -109,7 +109,7 @@ fn only_what_the_caller_can_fake_is_ignored() {
     let returning = "insert into t(a) values (1) returning id";
     for sql in [READ, WRITE, returning, "select 1; select 2", "call f()", "select nextval('s')"] {
         assert!(engine.check(sql).is_allowed());
-        engine.check(sql);
+        let _ = engine.check(sql);
     }
     assert_eq!(outcome(&engine.check(READ)), unavailable, "a plain check can fake nothing");
     assert_eq!(check(READ, Fakes::Rows), ignored);
@@ -129,7 +129,7 @@ fn delaying(delay: Delay) -> Threshold {
 #[test]
 fn a_fixed_delay_is_waited_for_once() {
     let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)));
-    engine.check(READ);
+    let _ = engine.check(READ);
     let delayed = engine.check(READ);
     assert_eq!(outcome(&delayed), (Verdict::Delay, Reason::OverLimit));
     assert_eq!(delayed.delay, Some(SECOND));
@@ -152,7 +152,7 @@ fn a_fixed_delay_is_waited_for_once() {
 #[test]
 fn a_delay_until_allowed_ends_when_the_window_has_room() {
     let (engine, clock) = engine(delaying(Delay::UntilAllowed { max: 30 * SECOND }));
-    engine.check(READ);
+    let _ = engine.check(READ);
     clock.advance(5 * SECOND);
     let delayed = engine.check(READ);
     assert_eq!(delayed.delay, Some(6 * SECOND), "until the first is forgotten");
@@ -163,14 +163,14 @@ fn a_delay_until_allowed_ends_when_the_window_has_room() {
 #[test]
 fn a_delay_until_allowed_is_aborted_after_the_longest_wait() {
     let (engine, clock) = engine(delaying(Delay::UntilAllowed { max: 15 * SECOND }));
-    engine.check(READ);
+    let _ = engine.check(READ);
     let mut delayed = engine.check(READ);
     let mut waited = Duration::ZERO;
     let last = loop {
         let wait = delayed.delay.unwrap();
         clock.advance(wait);
         waited += wait;
-        engine.check(READ); // the burst goes on
+        let _ = engine.check(READ); // the burst goes on
         delayed = engine.resume(delayed.ticket.unwrap());
         if delayed.verdict != Verdict::Delay {
             break delayed;
@@ -184,7 +184,7 @@ fn a_delay_until_allowed_is_aborted_after_the_longest_wait() {
 #[test]
 fn only_so_many_wait_and_lapsed_tickets_make_room() {
     let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)).max_delayed(2));
-    engine.check(READ);
+    let _ = engine.check(READ);
     let tickets: Vec<_> = (0..2).map(|_| engine.check(READ).ticket.unwrap()).collect();
     assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
     assert_eq!(engine.snapshot().waiting, 2);
@@ -196,13 +196,15 @@ fn only_so_many_wait_and_lapsed_tickets_make_room() {
         assert_eq!(engine.check(READ).verdict, Verdict::Delay, "the other ticket has lapsed");
     }
     assert_eq!(outcome(&engine.resume(tickets[1])), (Abort, Reason::MaxDelay));
+    let rule = &engine.snapshot().rules[0];
+    assert_eq!((rule.delayed, rule.resumed, rule.lapsed), (4, 1, 1));
     assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
 }
 
 #[test]
 fn observing_counts_everything_and_stops_nothing() {
     let (engine, _clock) = engine_with(delaying(Delay::Fixed(SECOND)), |rules| rules.mode = Mode::Observe);
-    engine.check(READ);
+    let _ = engine.check(READ);
     let decision = engine.check(READ);
     assert_eq!(outcome(&decision), (Allow, Reason::Allowed));
     assert_eq!((decision.observed, decision.ticket, decision.delay), (Some(Verdict::Delay), None, None));
@@ -237,6 +239,48 @@ fn transactions_and_settings_are_never_checked_alone() {
 }
 
 #[test]
+fn no_name_of_a_savepoint_decides_for_all_savepoints() {
+    let (engine, _clock) = engine(Threshold::new(1));
+    for name in ["update", "s1", "delete", "s2"] {
+        for sql in [format!("savepoint {name}"), format!("release savepoint {name}"), format!("rollback to {name}")] {
+            assert_eq!(outcome(&engine.check(&sql)), (Allow, Reason::NotChecked), "{sql}");
+        }
+    }
+}
+
+#[test]
+fn what_answers_rows_is_not_faked_by_a_count() {
+    let (engine, _clock) = engine_with(Threshold::new(1).strategy(Strategy::Ignore), |rules| {
+        rules.fingerprint.dialect = Dialect::PostgreSql;
+    });
+    for sql in ["explain analyze update t set a = 1 where b = 2", "with d as (delete from t where a = 1) select 1"] {
+        assert!(engine.check(sql).is_allowed());
+        let second = engine.check_statement(&Statement::new(sql).fakes(Fakes::RowsAndCount));
+        assert_eq!(outcome(&second), (Abort, Reason::IgnoreUnavailable), "{sql}");
+    }
+}
+
+#[test]
+fn limits_of_rules_built_in_code_are_in_force() {
+    let (engine, _clock) = engine_with(Threshold::new(1), |rules| rules.limits.max_sql_bytes = 64);
+    assert_eq!(engine.rules().fingerprint.max_sql_bytes, 64);
+}
+
+#[test]
+fn a_waiting_statement_keeps_its_place() {
+    let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)).max_delayed(1));
+    let _ = engine.check(READ);
+    let delayed = engine.check(READ);
+    clock.advance(SECOND / 2);
+    let early = engine.resume(delayed.ticket.unwrap());
+    assert_eq!((early.verdict, early.count), (Verdict::Delay, 2));
+    assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
+    clock.advance(SECOND / 2);
+    assert!(engine.resume(early.ticket.unwrap()).is_allowed());
+    assert_eq!(engine.check(READ).verdict, Verdict::Delay);
+}
+
+#[test]
 fn a_batch_weighs_what_it_executes() {
     let (engine, clock) = engine(Threshold::new(10).window(10 * SECOND).buckets(10));
     let batch = |weight| engine.check_statement(&Statement::new(READ).weight(weight));
@@ -266,7 +310,7 @@ fn a_flood_of_shapes_is_bounded_and_frees_no_throttled_one() {
         rules.limits.max_keys = 100;
         rules.limits.cache_bytes = 1 << 20;
     });
-    engine.check(READ);
+    let _ = engine.check(READ);
     let mut overflow = 0;
     for i in 0..20_000 {
         overflow += u64::from(engine.check(format!("select c{i} from t")).overflow);

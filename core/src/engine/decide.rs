@@ -1,8 +1,8 @@
-//! From a count to a verdict: section by section what the strategies say.
+//! From a count to a verdict: what the threshold, its share and its strategy say.
 
 use super::Inner;
 use super::shape::Shape;
-use super::waiting::Waiter;
+use super::waiting::{Taken, Waiter};
 use crate::decision::{Decision, Reason, Ticket, Verdict};
 use crate::rule::{Mode, RuleState};
 use crate::statement::Statement;
@@ -92,20 +92,26 @@ impl Inner {
     /// Decides on a statement whose wait is over.
     pub(super) fn resume(&self, ticket: Ticket) -> Decision {
         let now = self.clock.now();
-        let Some(waiter) = self.waiting.leave(ticket, now) else {
-            return Decision { verdict: Verdict::Abort, ..Decision::allow(None, Reason::MaxDelay) };
+        let refused = Decision { verdict: Verdict::Abort, ..Decision::allow(None, Reason::MaxDelay) };
+        let waiter = match self.waiting.take(ticket, now) {
+            Taken::Due(waiter) => waiter,
+            Taken::Lapsed(waiter) => {
+                let rule = Some(waiter.rule.name.clone());
+                return Decision { rule, fingerprint: Some(waiter.fingerprint), ..refused };
+            }
+            Taken::Unknown => return refused,
         };
         let rule = Arc::clone(&waiter.rule);
-        let early = waiter.due.saturating_sub(now);
-        // A fixed wait is all that its rule asks for; otherwise the rule is asked again.
-        let asked = if early > 0 { Asked::wait(early) } else { ask_again(&waiter, now) };
+        let asked = ask_again(&waiter, now);
         let mut decision = Decision {
             rule: Some(rule.name.clone()),
             count: u64::from(asked.count),
             limit: u64::from(rule.threshold.max_count),
+            overflow: asked.overflow,
             ..Decision::allow(Some(waiter.fingerprint), Reason::Allowed)
         };
         let Some(wait) = asked.wait else {
+            rule.places.give_back();
             rule.counters.resumed.add();
             return decision;
         };
@@ -115,13 +121,15 @@ impl Inner {
             _ => wait,
         };
         if left == 0 {
+            rule.places.give_back();
             rule.counters.aborted_waiting.add();
             (decision.verdict, decision.reason) = (Verdict::Abort, Reason::MaxDelay);
             return decision;
         }
         let wait = wait.clamp(1, left);
-        decision.reason = Reason::OverLimit;
-        self.wait(Waiter { due: now.saturating_add(wait), ..waiter }, wait, now, &mut decision);
+        (decision.verdict, decision.reason) = (Verdict::Delay, Reason::OverLimit);
+        decision.delay = Some(Duration::from_nanos(wait));
+        decision.ticket = Some(self.waiting.put(Waiter { due: now.saturating_add(wait), ..waiter }));
         decision
     }
 
@@ -143,37 +151,35 @@ impl Inner {
 /// What a rule says to a statement that comes back.
 struct Asked {
     count: u32,
+    overflow: bool,
     /// How long it is to wait on, in nanoseconds; none where it may pass.
     wait: Option<u64>,
 }
 
-impl Asked {
-    const fn wait(nanos: u64) -> Self {
-        Self { count: 0, wait: Some(nanos) }
-    }
-}
-
-/// Asks the rule of a statement whose wait is over.
+/// Asks the rule of a statement that comes back.
 ///
 /// The statement is among the attempts already and is not recorded again. Only where it has waited so long that its
-/// attempt is forgotten does it need room like a new one.
+/// attempt is forgotten does it need room like a new one. A fixed wait is all that its rule asks for.
 fn ask_again(waiter: &Waiter, now: u64) -> Asked {
     let rule = &waiter.rule;
     let max = rule.threshold.max_count;
+    let early = waiter.due.saturating_sub(now);
     let fixed = matches!(rule.threshold.strategy, Strategy::Delay(Delay::Fixed(_)));
-    let (asked, _) = rule.limiter(&waiter.fingerprint, now, |limiter| {
+    let ((count, wait), overflow) = rule.limiter(&waiter.fingerprint, now, |limiter| {
         let (window, shape) = (limiter.window(), &rule.window);
         let over = |needed| window.retry_after(shape, needed, now, max).unwrap_or(0).max(1);
-        if shape.remembers(waiter.since, now) || fixed {
-            let count = window.total(shape, now);
-            return Asked { count, wait: (count > max && !fixed).then(|| over(0)) };
-        }
-        match window.try_acquire(shape, waiter.weight, now, max) {
-            Ok(_) => Asked { count: window.total(shape, now), wait: None },
-            Err(_) => Asked { count: window.total(shape, now), wait: Some(over(waiter.weight)) },
-        }
+        let wait = if early > 0 {
+            Some(early)
+        } else if fixed {
+            None
+        } else if shape.remembers(waiter.since, now) {
+            (window.total(shape, now) > max).then(|| over(0))
+        } else {
+            window.try_acquire(shape, waiter.weight, now, max).is_err().then(|| over(waiter.weight))
+        };
+        (window.total(shape, now), wait)
     });
-    asked
+    Asked { count, overflow, wait }
 }
 
 /// A span in nanoseconds; one beyond 584 years is that.

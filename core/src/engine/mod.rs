@@ -27,7 +27,8 @@ use waiting::Waiting;
 
 /// Decides which statements may be sent now.
 ///
-/// Cheap to clone: clones share rules and counts. Threads may check at the same time; none waits for another.
+/// Cheap to clone: clones share rules and counts. Any number of threads may check at the same time. Tables are divided and
+/// locked for reading; only the first sight of a shape or key locks its part for writing, for a moment.
 ///
 /// ```
 /// use sqlthrottle::rule::{RuleFile, Threshold};
@@ -99,8 +100,9 @@ impl Engine {
     /// # Errors
     ///
     /// As [`RuleFile::validate`] finds them.
-    pub fn with_clock(rules: RuleFile, clock: impl Into<Clock>) -> Result<Self, LoadError> {
+    pub fn with_clock(mut rules: RuleFile, clock: impl Into<Clock>) -> Result<Self, LoadError> {
         rules.validate()?;
+        rules.fingerprint.max_sql_bytes = rules.limits.max_sql_bytes;
         let clock = clock.into();
         Ok(Self(Arc::new(Inner {
             mode: rules.mode,

@@ -1,6 +1,6 @@
 //! What is remembered of a statement's shape: all that a check needs and that its constants do not change.
 
-use crate::fingerprint::{Analysis, Dialect, Fingerprint, Kind, Normalized, analyse};
+use crate::fingerprint::{Classification, Dialect, Fingerprint, Kind, Normalized, classify, is_never_checked};
 use crate::rule::RuleState;
 use crate::statement::Fakes;
 use std::sync::Arc;
@@ -37,10 +37,11 @@ impl Shape {
         normalized: &Normalized<'_>,
         rule: impl FnOnce(&Fingerprint) -> Option<Arc<RuleState>>,
     ) -> Self {
-        let analysis = analyse(sql, dialect);
+        let analysis = classify(sql, dialect);
         let fingerprint = normalized.fingerprint();
         Self {
-            checked: !analysis.never_checked,
+            // Asked of the normalised text, so that no name of a savepoint decides for all of its shape.
+            checked: !is_never_checked(normalized.as_bytes(), dialect),
             rule: rule(&fingerprint),
             statements: u32::try_from(normalized.statements()).unwrap_or(u32::MAX).max(1),
             answer: answer(&analysis, normalized),
@@ -58,7 +59,7 @@ impl Shape {
     }
 }
 
-fn answer(analysis: &Analysis, normalized: &Normalized<'_>) -> Answer {
+fn answer(analysis: &Classification, normalized: &Normalized<'_>) -> Answer {
     if normalized.statements() != 1 {
         return Answer::More;
     }
@@ -67,8 +68,12 @@ fn answer(analysis: &Analysis, normalized: &Normalized<'_>) -> Answer {
     }
     let counts =
         matches!(analysis.kinds.as_slice(), [Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge]);
-    // RETURNING, and SQL Server's OUTPUT, answer rows that a write made.
-    if counts && !has_word(normalized.as_bytes(), b"returning") && !has_word(normalized.as_bytes(), b"output") {
+    // EXPLAIN ANALYZE answers a plan, a CTE that writes may stand before a SELECT; RETURNING, and SQL Server's OUTPUT, answer
+    // rows that a write made.
+    let text = normalized.as_bytes();
+    let begins =
+        [&b"insert "[..], b"replace ", b"update ", b"delete ", b"merge "].iter().any(|verb| text.starts_with(verb));
+    if counts && begins && !has_word(text, b"returning") && !has_word(text, b"output") {
         Answer::Count
     } else {
         Answer::More

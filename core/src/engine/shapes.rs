@@ -52,7 +52,7 @@ impl Shapes {
     /// The shape of a normalised text, read by `read` where it is not known.
     pub(super) fn get(&self, dialect: Dialect, text: &[u8], read: impl FnOnce() -> Shape) -> Arc<Shape> {
         let hash = self.hasher.hash_one(text);
-        let shard = &self.shards[hash as usize % SHARDS];
+        let shard = &self.shards[(hash >> 32) as usize % SHARDS];
         let find = |entries: &HashTable<Entry>| {
             entries
                 .find(hash, |entry| entry.dialect == dialect && *entry.text == *text)
@@ -70,17 +70,22 @@ impl Shapes {
         if cost > self.budget {
             return shape;
         }
+        // Dropped when the lock is given back: thousands of entries may be.
+        let mut outlived = HashTable::new();
         let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(shape) = find(&shard.young) {
             return shape;
         }
         if shard.bytes + cost > self.budget {
-            shard.old = std::mem::take(&mut shard.young);
+            let young = std::mem::take(&mut shard.young);
+            outlived = std::mem::replace(&mut shard.old, young);
             shard.bytes = 0;
         }
         shard.bytes += cost;
         let entry = Entry { hash, dialect, text: text.into(), shape: Arc::clone(&shape) };
         shard.young.insert_unique(hash, entry, |entry| entry.hash);
+        drop(shard);
+        drop(outlived);
         shape
     }
 

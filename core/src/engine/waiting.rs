@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// How long after it is due a ticket lapses, in nanoseconds: a host that has not resumed by then has given up.
 const GRACE: u64 = 5_000_000_000;
+/// How long a full rule waits between two searches for tickets that have lapsed, in nanoseconds.
+const SEARCH: u64 = 10_000_000;
 
 /// A delayed statement.
 #[derive(Clone, Debug)]
@@ -20,6 +22,17 @@ pub(super) struct Waiter {
     pub(super) since: u64,
     /// When its wait is over.
     pub(super) due: u64,
+}
+
+/// What became of a ticket.
+#[derive(Debug)]
+pub(super) enum Taken {
+    /// It is still good.
+    Due(Waiter),
+    /// It was not come back with in time.
+    Lapsed(Waiter),
+    /// There is none of the name: it has been used, or has lapsed and was dropped.
+    Unknown,
 }
 
 /// The places of one rule for statements that wait.
@@ -42,7 +55,7 @@ impl Places {
         self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
-    fn give_back(&self) {
+    pub(super) fn give_back(&self) {
         self.taken.fetch_sub(1, Ordering::AcqRel);
     }
 }
@@ -57,28 +70,40 @@ pub(super) struct Waiting {
 impl Waiting {
     /// A ticket, unless as many statements as the rule allows are waiting.
     pub(super) fn enter(&self, waiter: Waiter, max: u32, now: u64) -> Option<Ticket> {
-        let rule = Arc::clone(&waiter.rule);
-        if !rule.places.take(max) {
-            self.drop_lapsed(&rule, now);
-            if !rule.places.take(max) {
+        if !waiter.rule.places.take(max) {
+            self.drop_lapsed(&waiter.rule, now);
+            if !waiter.rule.places.take(max) {
                 return None;
             }
         }
+        Some(self.put(waiter))
+    }
+
+    /// A new ticket for a statement that has been taken back and waits on. It has kept its place.
+    pub(super) fn put(&self, waiter: Waiter) -> Ticket {
+        let rule = Arc::clone(&waiter.rule);
         let ticket = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let lapse = lapse(&waiter);
         self.tickets.insert(ticket, waiter);
         // In this order: a search that resets the hint behind this line has seen the ticket.
         rule.places.next_lapse.fetch_min(lapse, Ordering::AcqRel);
-        Some(Ticket(ticket))
+        Ticket(ticket)
     }
 
-    /// Takes a ticket back; none where it is unknown or has lapsed.
-    pub(super) fn leave(&self, ticket: Ticket, now: u64) -> Option<Waiter> {
-        let (_, waiter) = self.tickets.remove(&ticket.0)?;
-        waiter.rule.places.give_back();
-        (now <= lapse(&waiter)).then_some(waiter)
+    /// Takes a ticket back. The statement keeps its place until it is [`put`](Self::put) back or gives it back.
+    pub(super) fn take(&self, ticket: Ticket, now: u64) -> Taken {
+        match self.tickets.remove(&ticket.0) {
+            None => Taken::Unknown,
+            Some((_, waiter)) if now > lapse(&waiter) => {
+                waiter.rule.counters.lapsed.add();
+                waiter.rule.places.give_back();
+                Taken::Lapsed(waiter)
+            }
+            Some((_, waiter)) => Taken::Due(waiter),
+        }
     }
 
+    /// Gives up the place of a statement that waits no more.
     /// How many statements wait.
     pub(super) fn len(&self) -> usize {
         self.tickets.len()
@@ -97,12 +122,15 @@ impl Waiting {
             }
             let lapsed = now > lapse(waiter);
             if lapsed {
+                rule.counters.lapsed.add();
                 places.give_back();
             } else {
                 places.next_lapse.fetch_min(lapse(waiter), Ordering::AcqRel);
             }
             !lapsed
         });
+        // Tickets that lapse one after another are not worth a search each.
+        places.next_lapse.fetch_max(now.saturating_add(SEARCH), Ordering::AcqRel);
     }
 }
 

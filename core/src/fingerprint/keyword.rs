@@ -31,6 +31,7 @@ keywords! {
     Any "any" RESERVED;
     Array "array" OPERAND;
     As "as" RESERVED;
+    At "at" RESERVED;
     Between "between" RESERVED;
     By "by" RESERVED;
     Case "case" RESERVED;
@@ -181,7 +182,7 @@ keywords! {
 
 /// Slots of the table: a power of two, four times the words, so that a look-up rarely probes twice.
 const SLOTS: usize = 512;
-const TABLE: [Slot; SLOTS] = build();
+static TABLE: [Slot; SLOTS] = build();
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -205,7 +206,7 @@ const fn build() -> [Slot; SLOTS] {
             padded[at] = text[at];
             at += 1;
         }
-        let (low, high) = halves(&padded);
+        let (low, high) = halves(u128::from_le_bytes(padded));
         let mut slot = home(low, high);
         while !matches!(table[slot].keyword, Keyword::None) {
             slot = (slot + 1) % SLOTS;
@@ -216,10 +217,22 @@ const fn build() -> [Slot; SLOTS] {
     table
 }
 
-/// The bytes as two little-endian numbers.
-const fn halves(bytes: &[u8; 16]) -> (u64, u64) {
-    let number = u128::from_le_bytes(*bytes);
-    (number as u64, (number >> 64) as u64)
+/// What keeps the first bytes of sixteen, by how many they are.
+static MASKS: [u128; 17] = masks();
+
+const fn masks() -> [u128; 17] {
+    let mut masks = [0; 17];
+    let mut len = 1;
+    while len <= 16 {
+        masks[len as usize] = u128::MAX >> (128 - 8 * len);
+        len += 1;
+    }
+    masks
+}
+
+/// The lower and the upper eight bytes.
+const fn halves(bytes: u128) -> (u64, u64) {
+    (bytes as u64, (bytes >> 64) as u64)
 }
 
 /// Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4), with 2^64 divided by the golden ratio.
@@ -228,16 +241,10 @@ const fn home(low: u64, high: u64) -> usize {
 }
 
 impl Keyword {
-    /// The keyword that the first `len` of sixteen lower-case bytes spell.
+    /// The keyword that the first `len` of sixteen lower-case bytes spell, the first one lowest; `len` is at most 16.
     #[inline]
-    pub(crate) const fn of(lower: &[u8; 16], len: usize) -> Self {
-        let (low, high) = halves(lower);
-        let (low, high) = match len {
-            0..8 => (low & ((1 << (8 * len)) - 1), 0),
-            8 => (low, 0),
-            9..16 => (low, high & ((1 << (8 * (len - 8))) - 1)),
-            _ => (low, high),
-        };
+    pub(crate) fn of(lower: u128, len: usize) -> Self {
+        let (low, high) = halves(lower & MASKS[len]);
         let mut slot = home(low, high);
         loop {
             let candidate = &TABLE[slot];
@@ -246,6 +253,15 @@ impl Keyword {
             }
             slot = (slot + 1) % SLOTS;
         }
+    }
+
+    /// The keyword that a word spells, in whatever case.
+    pub(crate) fn of_word(word: &[u8]) -> Self {
+        if word.len() > 16 {
+            return Self::None;
+        }
+        let lower = word.iter().rev().fold(0, |lower, byte| lower << 8 | u128::from(byte.to_ascii_lowercase()));
+        Self::of(lower, word.len())
     }
 
     #[inline]
@@ -285,7 +301,7 @@ mod tests {
     fn of(text: &str) -> Keyword {
         let mut padded = *b"################";
         padded[..text.len()].copy_from_slice(text.as_bytes());
-        Keyword::of(&padded, text.len())
+        Keyword::of(u128::from_le_bytes(padded), text.len())
     }
 
     #[test]
@@ -304,7 +320,7 @@ mod tests {
         for &(text, _) in WORDS {
             let mut padded = [0; 16];
             padded[..text.len()].copy_from_slice(text.as_bytes());
-            let (low, high) = halves(&padded);
+            let (low, high) = halves(u128::from_le_bytes(padded));
             let start = home(low, high);
             let found =
                 (0..SLOTS).find(|i| TABLE[(start + i) % SLOTS].low == low && TABLE[(start + i) % SLOTS].high == high);

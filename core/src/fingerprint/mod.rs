@@ -14,6 +14,7 @@ mod options;
 mod split;
 
 pub use analyse::{Analysis, Kind, Operator, Predicate, TableName, Value, Where, analyse};
+pub(crate) use analyse::{Classification, classify, is_never_checked};
 pub use dialect::{Dialect, UnknownDialect};
 pub use hash::{Fingerprint, HashKind, UnknownHash};
 pub use normalise::{Normalized, Normalizer};

@@ -68,6 +68,7 @@ impl RuleState {
             delayed: counters.delayed.get(),
             resumed: counters.resumed.get(),
             aborted_waiting: counters.aborted_waiting.get(),
+            lapsed: counters.lapsed.get(),
             would_abort: counters.would_abort.get(),
             would_ignore: counters.would_ignore.get(),
             would_delay: counters.would_delay.get(),

@@ -16,9 +16,16 @@ impl Share {
     /// Every over-limit statement.
     pub const ALL: Self = Self { p: 1, q: 1 };
 
-    /// The proportion `p/q`; none unless `0 < p <= q`.
+    /// The proportion `p/q` in its lowest terms; none unless `0 < p <= q`.
     pub const fn new(p: u32, q: u32) -> Option<Self> {
-        if p == 0 || p > q { None } else { Some(Self { p, q }) }
+        if p == 0 || p > q {
+            return None;
+        }
+        let (mut divisor, mut rest) = (q, p);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        Some(Self { p: p / divisor, q: q / divisor })
     }
 
     /// Whether every over-limit statement is handled.

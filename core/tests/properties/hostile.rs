@@ -24,7 +24,7 @@ impl Text {
     }
 }
 
-const TEXTS: [Text; 28] = [
+const TEXTS: [Text; 33] = [
     Text::of("select ", "(", "", 100_000),
     Text::of("select ", ")", "", 100_000),
     Text::of("select ", "[", "", 100_000),
@@ -53,6 +53,11 @@ const TEXTS: [Text; 28] = [
     Text::of("", "select 1;", "", MEGABYTE / 16),
     Text::of("select a from t where a in (0", ",1,a", ")", MEGABYTE / 8),
     Text::of("insert into t values (0)", ",(now(),1),(2)", "", MEGABYTE / 16),
+    Text::of("select a", "+", "", MEGABYTE),
+    Text::of("select a", "+-", "", MEGABYTE / 2),
+    Text::of("select a ?", "-|", "", MEGABYTE / 2),
+    Text::of("select a from ", "abcdef", "", MEGABYTE / 6),
+    Text::of("select ", "deadbeef.", "a", MEGABYTE / 9),
 ];
 
 fn all_options() -> impl Iterator<Item = FingerprintOptions> {

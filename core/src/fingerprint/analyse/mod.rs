@@ -201,6 +201,24 @@ impl Where {
     }
 }
 
+/// What the tokens of a text say of it, without its grammar: all that a check needs at first sight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Classification {
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) plain_read: bool,
+}
+
+/// Reads of what kinds a text's statements are. Never fails, whatever the bytes; linear in their number.
+pub(crate) fn classify(sql: &[u8], dialect: Dialect) -> Classification {
+    let mut classification = Classification { kinds: vec![], plain_read: true };
+    scan::scan(sql, dialect, |statement| {
+        classification.kinds.push(statement.kind);
+        classification.plain_read &= statement.plain_read;
+    });
+    classification.plain_read &= !classification.kinds.is_empty();
+    classification
+}
+
 /// Reads what a statement does. Never fails, whatever the bytes; linear in their number.
 pub fn analyse(sql: &[u8], dialect: Dialect) -> Analysis {
     let mut analysis = Analysis {

@@ -4,6 +4,7 @@ use crate::fingerprint::Dialect;
 use sqlparser::ast::{Expr, Statement};
 use sqlparser::dialect as grammar;
 use sqlparser::parser::{Parser, ParserError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Stack the parser gets. A text within the [budget](super::text) needs a fraction of it, also where the tree it
 /// builds is as deep as the text has tokens; only pages that are touched cost memory.
@@ -38,8 +39,12 @@ pub(super) fn with_condition<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&
 
 fn run<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&mut Parser<'_>) -> Result<R, ParserError>) -> Option<R> {
     stacker::maybe_grow(STACK_BYTES, STACK_BYTES, || {
-        let parser = Parser::new(rules(dialect)).with_recursion_limit(RECURSION_LIMIT);
-        read(&mut parser.try_with_sql(sql).ok()?).ok()
+        // A fault of the parser is a refusal like any other; nothing it has touched outlives the call.
+        catch_unwind(AssertUnwindSafe(|| {
+            let parser = Parser::new(rules(dialect)).with_recursion_limit(RECURSION_LIMIT);
+            read(&mut parser.try_with_sql(sql).ok()?).ok()
+        }))
+        .unwrap_or_default()
     })
 }
 

@@ -27,6 +27,8 @@ pub(super) enum Class {
     Colon,
     Question,
     Operator,
+    /// An operator too, and the beginning of the end of a comment.
+    Star,
     Other,
 }
 
@@ -60,7 +62,8 @@ const fn classes() -> [Class; 256] {
             b'@' => Class::At,
             b':' => Class::Colon,
             b'?' => Class::Question,
-            b'=' | b'<' | b'>' | b'+' | b'*' | b'%' | b'!' | b'&' | b'|' | b'^' | b'~' => Class::Operator,
+            b'*' => Class::Star,
+            b'=' | b'<' | b'>' | b'+' | b'%' | b'!' | b'&' | b'|' | b'^' | b'~' => Class::Operator,
             _ => Class::Other,
         };
         byte += 1;

@@ -88,8 +88,8 @@ pub(crate) struct Lexer<'a> {
     hint: Option<bool>,
     /// Whether there was a comment.
     comments: bool,
-    /// The last word's first sixteen bytes in lower case.
-    lower: [u8; 16],
+    /// The last word's first sixteen bytes in lower case, the first one lowest.
+    lower: u128,
 }
 
 impl<'a> Lexer<'a> {
@@ -107,14 +107,14 @@ impl<'a> Lexer<'a> {
             versioned: 0,
             hint: None,
             comments: false,
-            lower: [0; 16],
+            lower: 0,
         }
     }
 
     /// The first sixteen bytes of the last `Word`, in lower case.
     #[inline]
-    pub(crate) const fn lower(&self) -> &[u8; 16] {
-        &self.lower
+    pub(crate) const fn lower(&self) -> [u8; 16] {
+        self.lower.to_le_bytes()
     }
 
     /// Whether a value ends with the last token, one that is not a type's name before a literal.
@@ -137,43 +137,46 @@ impl<'a> Lexer<'a> {
     /// The next token.
     #[inline]
     pub(crate) fn next(&mut self) -> Token {
-        self.skip_blanks();
-        let start = self.pos;
-        let Some(&byte) = self.bytes.get(start) else {
-            return self.end_of_bytes();
-        };
-        let class = CLASSES[usize::from(byte)];
-        if class == Class::Word {
-            return self.word(start);
-        }
-        match class {
-            Class::Digit => self.number(start, start),
-            Class::SingleQuote => self.string(start, start, self.has_backslashes()),
-            Class::LParen => self.single(TokenKind::LParen, false),
-            Class::RParen => self.single(TokenKind::RParen, true),
-            Class::Comma => self.single(TokenKind::Comma, false),
-            Class::Dot => self.dot(start),
-            Class::Operator => self.operator(start),
-            Class::Question => self.question(start),
-            Class::Minus => self.minus(start),
-            Class::Slash => self.slash(start),
-            Class::DoubleQuote if self.dialect == Dialect::MySql => self.string(start, start, true),
-            Class::DoubleQuote | Class::Backquote => self.quoted(start, byte),
-            Class::LBracket => self.bracket(start),
-            Class::RBracket => {
-                self.brackets = self.brackets.saturating_sub(1);
-                self.single(TokenKind::RBracket, true)
-            }
-            Class::LBrace => self.brace(start),
-            Class::RBrace => self.single(TokenKind::RBrace, true),
-            // Within a hint it divides nothing.
-            Class::Semicolon if self.hint.is_some() => self.single(TokenKind::Other, false),
-            Class::Semicolon => self.single(TokenKind::Semicolon, false),
-            Class::Hash => self.hash(start),
-            Class::Dollar => self.dollar(start),
-            Class::At => self.at(start),
-            Class::Colon => self.colon(start),
-            Class::Other | Class::Space | Class::Word => self.single(TokenKind::Other, false),
+        loop {
+            let start = self.pos;
+            let Some(&byte) = self.bytes.get(start) else {
+                return self.end_of_bytes();
+            };
+            return match CLASSES[usize::from(byte)] {
+                Class::Space => {
+                    self.pos = start + 1;
+                    continue;
+                }
+                Class::Word => self.word(start),
+                Class::Minus | Class::Slash | Class::Hash | Class::Star if self.skip_comment() => continue,
+                Class::Digit => self.number(start, start),
+                Class::SingleQuote => self.string(start, start, self.has_backslashes()),
+                Class::LParen => self.single(TokenKind::LParen, false),
+                Class::RParen => self.single(TokenKind::RParen, true),
+                Class::Comma => self.single(TokenKind::Comma, false),
+                Class::Dot => self.dot(start),
+                Class::Operator | Class::Star => self.operator(start),
+                Class::Question => self.question(start),
+                Class::Minus => self.minus(start),
+                Class::Slash => self.slash(start),
+                Class::DoubleQuote if self.dialect == Dialect::MySql => self.string(start, start, true),
+                Class::DoubleQuote | Class::Backquote => self.quoted(start, byte),
+                Class::LBracket => self.bracket(start),
+                Class::RBracket => {
+                    self.brackets = self.brackets.saturating_sub(1);
+                    self.single(TokenKind::RBracket, true)
+                }
+                Class::LBrace => self.brace(start),
+                Class::RBrace => self.single(TokenKind::RBrace, true),
+                // Within a hint it divides nothing.
+                Class::Semicolon if self.hint.is_some() => self.single(TokenKind::Other, false),
+                Class::Semicolon => self.single(TokenKind::Semicolon, false),
+                Class::Hash => self.hash(start),
+                Class::Dollar => self.dollar(start),
+                Class::At => self.at(start),
+                Class::Colon => self.colon(start),
+                Class::Other => self.single(TokenKind::Other, false),
+            };
         }
     }
 

@@ -116,10 +116,7 @@ impl Lexer<'_> {
         if self.operand {
             return None;
         }
-        self.pos = start + 1;
-        self.skip_blanks();
-        let digits = self.pos;
-        self.pos = start;
+        let digits = self.blanks_behind(start + 1);
         match self.peek(digits) {
             b'0'..=b'9' => Some(self.number(start, digits)),
             b'.' if self.is_fraction(digits) => {

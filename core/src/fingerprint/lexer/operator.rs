@@ -6,6 +6,9 @@ use crate::fingerprint::dialect::Dialect;
 use crate::fingerprint::keyword::Keyword;
 use sqlthrottle_cells::scan::is_word_byte;
 
+/// Longest operator of PostgreSQL, in bytes.
+const MAX_OPERATOR: usize = 63;
+
 impl Lexer<'_> {
     pub(super) fn minus(&mut self, start: usize) -> Token {
         if self.is_line_hint(start) && self.peek(start + 1) == b'-' {
@@ -31,7 +34,7 @@ impl Lexer<'_> {
                 self.after_cast = byte == b':';
                 token
             }
-            byte if is_word_byte(byte) && !(self.operand && self.brackets > 0) => {
+            byte if is_word_byte(byte) && !(self.brackets > 0 && (self.operand || byte.is_ascii_digit())) => {
                 self.token(TokenKind::Placeholder, start, self.word_end(start + 1), true)
             }
             _ => self.single(TokenKind::Operator, false),
@@ -47,8 +50,13 @@ impl Lexer<'_> {
         let escaped = self.peek(start + 1) == b'?';
         let tail = start + if escaped { 2 } else { 1 };
         // `?|`, `?&`, and the geometric `?-`, `?#`, `?||` and `?-|`.
-        let end = (tail..).find(|&at| !matches!(self.peek(at), b'|' | b'&' | b'#' | b'-')).unwrap_or(tail);
-        let end = if self.bytes[tail..end].starts_with(b"--") { tail } else { end };
+        let mut end = tail;
+        while matches!(self.peek(end), b'|' | b'&' | b'#' | b'-')
+            && !(self.peek(end) == b'-' && self.peek(end + 1) == b'-')
+            && end - tail < MAX_OPERATOR
+        {
+            end += 1;
+        }
         if escaped || (operand && (end > tail || self.begins_operand(tail))) {
             return self.token(TokenKind::Operator, start, end, false);
         }
@@ -144,7 +152,8 @@ impl Lexer<'_> {
     pub(super) fn postgresql_operator_end(&self, start: usize) -> usize {
         let mut end = start;
         let mut special = false;
-        loop {
+        // PostgreSQL refuses longer ones; and a run that is given back byte by byte must not be read to its end each time.
+        while end - start < MAX_OPERATOR {
             let byte = self.peek(end);
             match byte {
                 b'-' if end > start && self.peek(end + 1) == b'-' => break,

@@ -5,6 +5,52 @@ use super::{Lexer, Token, TokenKind};
 use crate::fingerprint::dialect::Dialect;
 use sqlthrottle_cells::scan::{find_either, is_word_byte};
 
+/// MySQL's and MariaDB's character sets, each of which introduces a string with `_` before it.
+const CHARSETS: [&[u8]; 42] = [
+    b"armscii8",
+    b"ascii",
+    b"big5",
+    b"binary",
+    b"cp1250",
+    b"cp1251",
+    b"cp1256",
+    b"cp1257",
+    b"cp850",
+    b"cp852",
+    b"cp866",
+    b"cp932",
+    b"dec8",
+    b"eucjpms",
+    b"euckr",
+    b"gb18030",
+    b"gb2312",
+    b"gbk",
+    b"geostd8",
+    b"greek",
+    b"hebrew",
+    b"hp8",
+    b"keybcs2",
+    b"koi8r",
+    b"koi8u",
+    b"latin1",
+    b"latin2",
+    b"latin5",
+    b"latin7",
+    b"macce",
+    b"macroman",
+    b"sjis",
+    b"swe7",
+    b"tis620",
+    b"ucs2",
+    b"ujis",
+    b"utf16",
+    b"utf16le",
+    b"utf32",
+    b"utf8",
+    b"utf8mb3",
+    b"utf8mb4",
+];
+
 impl Lexer<'_> {
     /// Whether a backslash escapes in an ordinary string.
     pub(super) const fn has_backslashes(&self) -> bool {
@@ -46,7 +92,13 @@ impl Lexer<'_> {
 
     /// `N'x'`, `X'1F'`, `B'01'`, `E'\n'`, `U&'x'`, `_utf8'x'`, and Oracle's `q'[x]'`: a word that touches a quote.
     pub(super) fn prefixed_string(&mut self, start: usize, end: usize) -> Option<Token> {
-        let prefix = &self.lower[..(end - start).min(16)];
+        let lower = self.lower();
+        let prefix = &lower[..(end - start).min(16)];
+        if self.peek(end) != b'\'' && (self.peek(end) != b'&' || self.peek(end + 1) != b'\'') {
+            let is_charset =
+                self.dialect == Dialect::MySql && matches!(prefix, [b'_', charset @ ..] if CHARSETS.contains(&charset));
+            return if is_charset { self.charset_string(start, end) } else { None };
+        }
         let quote = if self.peek(end) == b'&' { end + 1 } else { end };
         match prefix {
             b"u" if quote > end => Some(self.unicode_string(start, quote)),
@@ -57,18 +109,16 @@ impl Lexer<'_> {
                 Some(self.string(start, quote, backslashes))
             }
             b"q" | b"nq" if self.dialect == Dialect::Oracle => Some(self.q_quote(start, quote)),
-            [b'_', _, ..] => Some(self.string(start, quote, self.has_backslashes())),
+            [b'_', charset @ ..] if CHARSETS.contains(&charset) => {
+                Some(self.string(start, quote, self.has_backslashes()))
+            }
             _ => None,
         }
     }
 
     /// MySQL's `_utf8mb4 'x'`, where white space may stand between.
     pub(super) fn charset_string(&mut self, start: usize, end: usize) -> Option<Token> {
-        let before = self.pos;
-        self.pos = end;
-        self.skip_blanks();
-        let at = self.pos;
-        self.pos = before;
+        let at = self.blanks_behind(end);
         match self.peek(at) {
             b'\'' | b'"' => Some(self.string(start, at, true)),
             b'x' | b'X' | b'b' | b'B' if self.peek(at + 1) == b'\'' => Some(self.string(start, at + 1, true)),
@@ -82,34 +132,38 @@ impl Lexer<'_> {
         if token.kind == TokenKind::Cut {
             return token;
         }
-        self.skip_blanks();
-        let word = self.pos;
+        let word = self.blanks_behind(token.end);
         if self.bytes.get(word..word + 7).is_some_and(|word| word.eq_ignore_ascii_case(b"uescape")) {
-            self.pos = word + 7;
-            self.skip_blanks();
-            if self.peek(self.pos) == b'\'' {
-                let escape = self.string(start, self.pos, false);
-                return escape;
+            let escape = self.blanks_behind(word + 7);
+            if self.peek(escape) == b'\'' {
+                return self.string(start, escape, false);
             }
         }
         self.token(token.kind, start, token.end, true)
     }
 
-    /// Oracle's `q'[it's]'`: the quote at `quote`, then a delimiter of choice.
+    /// Oracle's `q'[it's]'`: the quote at `quote`, then a delimiter of choice, which may be a character of several bytes.
     pub(super) fn q_quote(&mut self, start: usize, quote: usize) -> Token {
-        let close = match self.peek(quote + 1) {
-            b'[' => b']',
-            b'{' => b'}',
-            b'(' => b')',
-            b'<' => b'>',
-            other => other,
+        let open = self.peek(quote + 1);
+        let width = match open {
+            0xC0..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0.. => 4,
+            _ => 1,
         };
-        let mut at = quote + 2;
-        while let Some(i) = self.bytes.get(at..).and_then(|rest| memchr::memchr(close, rest)) {
-            if self.peek(at + i + 1) == b'\'' {
-                return self.token(TokenKind::Text, start, at + i + 2, true);
+        let close: &[u8] = match open {
+            b'[' => b"]",
+            b'{' => b"}",
+            b'(' => b")",
+            b'<' => b">",
+            _ => self.bytes.get(quote + 1..quote + 1 + width).unwrap_or(b"\0"),
+        };
+        let mut at = quote + 1 + width;
+        while let Some(i) = self.bytes.get(at..).and_then(|rest| memchr::memmem::find(rest, close)) {
+            at += i + close.len();
+            if self.peek(at) == b'\'' {
+                return self.token(TokenKind::Text, start, at + 1, true);
             }
-            at += i + 1;
         }
         self.token(TokenKind::Cut, start, self.bytes.len(), true)
     }

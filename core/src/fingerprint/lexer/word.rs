@@ -16,38 +16,35 @@ impl Lexer<'_> {
         if head.len == 16 {
             end = self.word_end(end);
         }
-        if self.dialect != Dialect::MySql && matches!(self.peek(end), b'#' | b'@') && self.is_name_byte(self.peek(end))
-        {
-            end = self.word_end(end);
-        }
         self.lower = head.lower;
-        let len = end - start;
-        if self.peek(end) == b'\'' || (self.peek(end) == b'&' && self.peek(end + 1) == b'\'') {
+        // What may make something else of the word than a name.
+        if matches!(self.peek(end), b'\'' | b'&' | b'#' | b'@') || head.lower as u8 == b'_' {
+            if self.is_name_byte(self.peek(end)) {
+                end = self.word_end(end);
+            }
             if let Some(token) = self.prefixed_string(start, end) {
                 return token;
             }
         }
-        if self.bytes[start] == b'_' && self.dialect == Dialect::MySql {
-            if let Some(token) = self.charset_string(start, end) {
-                return token;
-            }
-        }
-        let keyword = if self.after_dot || len > 16 { Keyword::None } else { Keyword::of(&self.lower, len) };
-        self.after_dot = false;
+        let len = end - start;
+        let keyword = if self.after_dot || len > 16 { Keyword::None } else { Keyword::of(self.lower, len) };
         self.pos = end;
-        self.after_type = keyword.is_type() && !std::mem::take(&mut self.after_cast);
         self.operand = keyword.ends_operand();
+        self.after_type = keyword.is_type() && !self.after_cast;
+        self.after_dot = false;
+        self.after_cast = false;
         Token { kind: TokenKind::Word, keyword, start, end }
     }
 
     /// [`word_head`] where fewer than sixteen bytes are left.
-    pub(super) fn short_word_head(&self, start: usize) -> WordHead {
-        let rest = &self.bytes[start..];
-        let mut chunk = [0; 16];
-        for (to, from) in chunk.iter_mut().zip(rest) {
-            *to = *from;
-        }
-        word_head(&chunk)
+    fn short_word_head(&self, start: usize) -> WordHead {
+        let left = self.bytes.len() - start;
+        // The last sixteen bytes of the text, moved down to those that are left.
+        let bytes = match self.bytes.last_chunk::<16>() {
+            Some(chunk) => u128::from_le_bytes(*chunk) >> (8 * (16 - left)),
+            None => lower_bytes(&self.bytes[start..]),
+        };
+        word_head(&bytes.to_le_bytes())
     }
 
     pub(super) fn word_end(&self, from: usize) -> usize {
@@ -64,22 +61,14 @@ impl Lexer<'_> {
     /// A word that begins with marks, such as `@v`: its name and its marks together.
     pub(super) fn word_behind(&mut self, start: usize, marks: usize) -> Token {
         let end = self.word_end(start + marks);
-        let mut lower = [0; 16];
-        for (to, from) in lower.iter_mut().zip(&self.bytes[start..end]) {
-            *to = from.to_ascii_lowercase();
-        }
-        self.lower = lower;
+        self.lower = lower_bytes(&self.bytes[start..end]);
         self.token(TokenKind::Word, start, end, true)
     }
 
     /// The keyword that the word at `at` spells.
     pub(super) fn keyword_at(&self, at: usize) -> Keyword {
         let end = self.word_end(at);
-        let mut lower = [0; 16];
-        for (to, from) in lower.iter_mut().zip(&self.bytes[at..end]) {
-            *to = from.to_ascii_lowercase();
-        }
-        if end - at > lower.len() { Keyword::None } else { Keyword::of(&lower, end - at) }
+        Keyword::of_word(&self.bytes[at..end])
     }
 
     /// `#` where it begins no comment: a temporary table of SQL Server, or an operator.
@@ -127,4 +116,9 @@ impl Lexer<'_> {
         }
         self.token(TokenKind::Placeholder, start, self.word_end(start + 1), true)
     }
+}
+
+/// The first sixteen bytes in lower case, the first one lowest.
+fn lower_bytes(bytes: &[u8]) -> u128 {
+    bytes.iter().take(16).rev().fold(0, |lower, byte| lower << 8 | u128::from(byte.to_ascii_lowercase()))
 }

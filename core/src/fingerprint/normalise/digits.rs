@@ -35,20 +35,11 @@ pub(super) fn fold(out: &mut Vec<u8>, at: usize, raw: &[u8]) {
         to += 1;
     }
     out.truncate(to);
-    if is_keyword(&out[at..]) {
+    if Keyword::of_word(&out[at..]) != Keyword::None {
         // `o12` must not become a word that reads as ON.
         out.truncate(at);
         out.extend(raw.iter().map(u8::to_ascii_lowercase));
     }
-}
-
-/// Whether an unquoted name spells a keyword.
-fn is_keyword(name: &[u8]) -> bool {
-    let mut lower = [0; 16];
-    for (to, from) in lower.iter_mut().zip(name) {
-        *to = from.to_ascii_lowercase();
-    }
-    name.len() <= lower.len() && Keyword::of(&lower, name.len()) != Keyword::None
 }
 
 /// Whether a name is one that this function has written before: its only capitals are marks.
@@ -61,12 +52,15 @@ fn is_folded(raw: &[u8]) -> bool {
 /// The length of the run at the start of `name` that is folded to one mark; 0 where there is none. `bounded`: no letter or
 /// digit stands before it.
 fn foldable_run(name: &[u8], bounded: bool) -> usize {
-    let hex = hex_run(name);
-    let ends = !name.get(hex).is_some_and(u8::is_ascii_alphanumeric);
-    // Letters before digits may be a word, as in `db0001` or `cafe2024`: only a digit before a letter tells a number.
-    let mixed = name[..hex].windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic());
-    if hex >= HEX_DIGITS && bounded && ends && mixed {
-        return hex;
+    // Looked at once a run: a name of nothing but such digits is read in linear time.
+    if bounded {
+        let hex = hex_run(name);
+        let ends = !name.get(hex).is_some_and(u8::is_ascii_alphanumeric);
+        // Letters before digits may be a word, as in `db0001` or `cafe2024`: only a digit before a letter tells a number.
+        let mixed = name[..hex].windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic());
+        if hex >= HEX_DIGITS && ends && mixed {
+            return hex;
+        }
     }
     let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits >= DIGITS { digits } else { 0 }

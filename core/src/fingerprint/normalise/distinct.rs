@@ -33,6 +33,15 @@ impl Distinct {
         self.placeholders = 0;
     }
 
+    /// Gives back what a list of more than `bytes` has taken: to clear a large table is slow, however few it holds.
+    pub(super) fn shrink(&mut self, bytes: usize) {
+        const ENTRIES: usize = 1 << 16;
+        if self.tokens.capacity() > bytes || self.seen.capacity() > ENTRIES {
+            self.tokens = Vec::new();
+            self.seen = HashSet::default();
+        }
+    }
+
     /// Begins a list, and names it.
     pub(super) fn begin_list(&mut self) -> u64 {
         self.lists += 1;

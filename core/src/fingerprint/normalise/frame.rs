@@ -34,6 +34,8 @@ pub(super) enum Clause {
     By,
     /// Tables.
     From,
+    /// What is selected: a string behind AS is an alias.
+    Select,
 }
 
 /// Where the rows of VALUES stand.
@@ -64,6 +66,8 @@ pub(super) struct Frame {
     pub(super) element: usize,
     /// Where the element before it begins, if that one is constant.
     pub(super) constant_before: Option<usize>,
+    /// Whether one element in the brackets may be a mere expression, not a list: `and (true)`.
+    pub(super) groups: bool,
     /// Elements begun before the current one.
     pub(super) commas: usize,
 
@@ -109,6 +113,7 @@ impl Frame {
             is_array: false,
             element,
             constant_before: None,
+            groups: false,
             commas: 0,
             tokens: 0,
             constants: 0,

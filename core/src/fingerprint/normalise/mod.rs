@@ -58,13 +58,15 @@ impl Normalizer {
     ///
     /// Keeps its buffer for the next statement; one that a giant statement has grown is given back first.
     pub fn normalize(&mut self, sql: &[u8]) -> Normalized<'_> {
-        let keep = 2 * self.options.max_sql_bytes;
-        if self.out.capacity() > keep && sql.len() < keep / 2 {
-            self.out = Vec::new();
-            self.distinct = Distinct::default();
+        let longest = self.options.max_sql_bytes;
+        if sql.len() < longest {
+            if self.out.capacity() > longest.saturating_mul(2) {
+                self.out = Vec::new();
+            }
+            self.distinct.shrink(longest);
         }
         self.out.clear();
-        self.out.reserve(sql.len().min(keep / 2) + 64);
+        self.out.reserve(sql.len().min(longest).saturating_add(64));
         let statements = Pass::new(sql, &self.options, &mut self.out, &mut self.frames, &mut self.distinct).run();
         Normalized { text: &self.out, options: &self.options, statements }
     }

@@ -14,6 +14,7 @@ use sqlthrottle_cells::scan::is_word_byte;
 const MAX_FRAMES: usize = 256;
 
 impl Pass<'_> {
+    #[inline]
     pub(super) fn comma(&mut self) {
         self.naming = Naming::None;
         if self.beyond > 0 {
@@ -25,7 +26,7 @@ impl Pass<'_> {
             self.frame.rows = Rows::Expected;
         } else {
             self.frame.rows = Rows::None;
-            self.end_element();
+            self.end_element(true);
             self.frame.commas += 1;
             self.frame.element = self.out.len() + 1;
             self.frame.mark = self.distinct.mark();
@@ -36,13 +37,14 @@ impl Pass<'_> {
     }
 
     /// Ends the current element of the innermost frame: drops it where it repeats the one before.
-    pub(super) fn end_element(&mut self) {
+    pub(super) fn end_element(&mut self, at_comma: bool) {
         self.frame.typed = false;
         if !self.frame.judged {
             return;
         }
         let lists = matches!(self.frame.kind, FrameKind::List | FrameKind::Distinct | FrameKind::ValuesRow);
-        if lists {
+        // A parenthesis with a single element in it may hold a mere condition, `and (true)`.
+        if lists && !(self.frame.groups && self.frame.commas == 0 && !at_comma) {
             self.nullish_is_constant();
         }
         let constant = self.frame.is_constant();
@@ -74,7 +76,11 @@ impl Pass<'_> {
             self.frame.row = self.out.len();
         }
         self.out.push(b'(');
+        let groups = kind == FrameKind::List && !matches!(self.keyword, Keyword::In | Keyword::Row | Keyword::Field);
         self.open(kind);
+        if self.beyond == 0 {
+            self.frame.groups = groups;
+        }
     }
 
     /// What a parenthesis behind the tokens so far holds.
@@ -143,7 +149,7 @@ impl Pass<'_> {
         if self.beyond > 0 {
             self.beyond -= 1;
         } else if self.outer.len() > self.hint.map_or(0, |hint| hint.frames) && self.frame.bracket == bracket {
-            self.end_element();
+            self.end_element(false);
             self.out.push(byte);
             self.last = Last::Close;
             self.leave();

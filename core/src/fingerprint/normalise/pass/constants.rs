@@ -45,8 +45,7 @@ impl Pass<'_> {
         }
         let quoted = matches!(self.sql[token.start], b'\'' | b'"');
         let aliases = matches!(self.options.dialect, Dialect::MySql | Dialect::MsSql | Dialect::Sqlite);
-        let alias =
-            aliases && self.keyword == Keyword::As && !matches!(self.frame.kind, FrameKind::Cast | FrameKind::Convert);
+        let alias = aliases && self.keyword == Keyword::As && self.frame.clause == Clause::Select;
         if !(quoted && (arrow || alias)) {
             self.constant(token);
             return;

@@ -31,7 +31,7 @@ impl Pass<'_> {
                 self.out.pop();
             }
         } else {
-            self.end_element();
+            self.end_element(false);
         }
     }
 

@@ -114,7 +114,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes the normalised text and returns the number of statements.
-    pub(super) fn run(mut self) -> usize {
+    pub(super) fn run(&mut self) -> usize {
         loop {
             self.behind_operand = self.lexer.after_operand();
             let token = self.lexer.next();
@@ -186,10 +186,10 @@ impl<'p> Pass<'p> {
     fn begin_statement(&mut self, token: &Token) {
         if std::mem::take(&mut self.divide) {
             self.out.push(b';');
+            self.frame = Frame::new(FrameKind::Statement, self.out.len(), false);
         }
         self.statements += 1;
         self.first = Some(token.keyword);
-        self.frame = Frame::new(FrameKind::Statement, self.out.len(), false);
         self.last = Last::Open;
         self.keyword = Keyword::None;
         self.before = TokenKind::Semicolon;

@@ -14,7 +14,6 @@ const CURSOR_WITHIN: u8 = 8;
 impl Pass<'_> {
     #[inline]
     pub(super) fn word(&mut self, token: &Token) {
-        let at_start = self.before == TokenKind::Semicolon && self.frame.kind == FrameKind::Statement;
         if token.keyword == Keyword::As && self.frame.judged && self.frame.kind == FrameKind::Cast {
             self.nullish_is_constant();
         }
@@ -22,13 +21,29 @@ impl Pass<'_> {
         let at = self.out.len();
         let len = token.end - token.start;
         if len <= 16 {
-            self.out.extend_from_slice(self.lexer.lower());
+            // Sixteen bytes are moved at once, whatever the length of the word.
+            self.out.extend_from_slice(&self.lexer.lower());
             self.out.truncate(at + len);
         } else {
             self.out.extend_from_slice(&self.sql[token.start..token.end]);
             self.out[at..].make_ascii_lowercase();
         }
         self.last = if token.keyword.is_reserved() { Last::Reserved } else { Last::Word };
+        // Most words are names that nothing depends on.
+        if token.keyword != Keyword::None
+            || self.naming != Naming::None
+            || self.frame.judged
+            || self.options.fold_digits
+        {
+            self.weigh_word(token, at);
+        } else {
+            self.frame.rows = Rows::None;
+        }
+    }
+
+    /// Takes what a word says of itself and of what stands around it.
+    fn weigh_word(&mut self, token: &Token, at: usize) {
+        let at_start = self.before == TokenKind::Semicolon && self.frame.kind == FrameKind::Statement;
         if self.naming != Naming::None {
             if self.name_cursor(token, at) {
                 return;
@@ -36,11 +51,9 @@ impl Pass<'_> {
         } else if at_start {
             self.naming = Naming::at_start(token.keyword, self.options.dialect);
         }
-        if token.keyword != Keyword::None {
-            self.frame.take_type_keyword(token.keyword);
-            if token.keyword.ends_clause() && !matches!(token.keyword, Keyword::On | Keyword::Using) {
-                self.frame.clause = Clause::Other;
-            }
+        self.frame.take_type_keyword(token.keyword);
+        if token.keyword.ends_clause() && !matches!(token.keyword, Keyword::On | Keyword::Using) {
+            self.frame.clause = Clause::Other;
         }
         if self.frame.judged {
             self.judge_word(token.keyword, at);
@@ -48,11 +61,7 @@ impl Pass<'_> {
         if self.options.fold_digits {
             self.fold_table(token, at);
         }
-        if token.keyword != Keyword::None {
-            self.steer(token.keyword, at_start, at);
-        } else if self.frame.rows != Rows::None {
-            self.frame.rows = Rows::None;
-        }
+        self.steer(token.keyword, at_start, at);
     }
 
     pub(super) fn judge_word(&mut self, keyword: Keyword, at: usize) {
@@ -82,6 +91,7 @@ impl Pass<'_> {
         }
         match keyword {
             Keyword::By if matches!(self.keyword, Keyword::Order | Keyword::Group) => self.frame.clause = Clause::By,
+            Keyword::Select => self.frame.clause = Clause::Select,
             Keyword::Values => self.expect_rows(),
             Keyword::Value if self.is_insert_value(at_start) => self.expect_rows(),
             Keyword::Of if self.keyword == Keyword::Current => self.naming = Naming::Next,
@@ -97,7 +107,7 @@ impl Pass<'_> {
     /// `INSERT INTO t VALUE (1)`, as MySQL also has it.
     pub(super) fn is_insert_value(&self, at_start: bool) -> bool {
         !at_start
-            && self.first == Some(Keyword::Insert)
+            && matches!(self.first, Some(Keyword::Insert | Keyword::Replace))
             && self.outer.is_empty()
             && matches!(self.before, TokenKind::RParen | TokenKind::Word | TokenKind::Quoted)
     }
