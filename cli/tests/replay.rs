@@ -2,21 +2,8 @@
 
 mod common;
 
-use common::command::{burst, file, postgresql, run};
+use common::command::{burst, bz2, file, gz, postgresql, run};
 use serde_json::{Value, json};
-use std::io::Write as _;
-
-fn gz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn bz2(text: &[u8]) -> Vec<u8> {
-    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
 
 /// Replays a log from standard input against rules; the one rule's object and the one statement's.
 fn throttle(name: &str, rules: &str, log: &str) -> (Value, Value) {

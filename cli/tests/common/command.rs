@@ -67,3 +67,17 @@ pub fn burst(count: u64, step: u64) -> String {
     let statements: Vec<_> = sql.iter().zip(0..).map(|(sql, i)| (i * step, sql.as_str())).collect();
     postgresql(&statements)
 }
+
+/// A text, compressed by gzip.
+pub fn gz(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A text, compressed by bzip2.
+pub fn bz2(text: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
