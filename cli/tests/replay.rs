@@ -68,6 +68,15 @@ fn delayed_statements_pass_at_a_later_time() {
 }
 
 #[test]
+fn waits_end_at_their_time_and_not_at_the_end_of_the_log() {
+    // A minute later the ticket would have lapsed.
+    let rules = "dialect: postgresql\ndefault_threshold: {max_count: 2, window: 10s, strategy: delay, delay: 3s}\n";
+    let log = burst(3, 10) + &postgresql(&[(60_000, "select a from t where b = 4")]);
+    let (rule, _) = throttle("waits", rules, &log);
+    assert_eq!(counts(&rule), json!([4, 4, 0, 0, 0, 1]));
+}
+
+#[test]
 fn waiting_statements_that_are_too_many_are_aborted() {
     let rules = "dialect: postgresql\n\
                  default_threshold: {max_count: 2, window: 10s, strategy: delay, delay: 3s, max_delayed: 4}\n";
