@@ -14,7 +14,7 @@ HAVE_LIBCLANG = ls $${LIBCLANG_PATH:-/nowhere}/libclang.so /usr/lib/llvm*/lib/li
 bench: bench-setup ## Print one table: sqlthrottle beside its peers (ARGS="--only join")
 	cargo build --release --locked --package sqlthrottle-cli
 	$(HAVE_LIBCLANG) || without=--no-default-features; \
-	SQLTHROTTLE_BIN=$(BENCH_BIN) cargo run --release --locked --manifest-path bench/Cargo.toml $$without -- $(ARGS)
+	SQLTHROTTLE_BIN=$(BENCH_BIN) cargo run --release --manifest-path bench/Cargo.toml $$without -- $(ARGS)
 
 bench-setup: ## Install libclang, which one peer of the benches needs to build
 	@if $(HAVE_LIBCLANG); then exit; fi; \
@@ -27,7 +27,7 @@ bench-setup: ## Install libclang, which one peer of the benches needs to build
 
 # Valgrind hides the SHA instructions of the processor, so rows with a hash count a slower one; `no-hash` rows are exact.
 bench-callgrind: ## Count the instructions of our side of one row (CASE=join/no-hash TIMES=20000)
-	cargo build --release --locked --manifest-path bench/Cargo.toml --no-default-features --target-dir bench/target
+	cargo build --release --manifest-path bench/Cargo.toml --no-default-features --target-dir bench/target
 	valgrind --tool=callgrind --toggle-collect='*measure::repeat_alone*' --callgrind-out-file=bench/target/callgrind.out \
 		bench/target/release/sqlthrottle-bench --only $(CASE) --repeat $(TIMES)
 	callgrind_annotate bench/target/callgrind.out | head -60

@@ -47,6 +47,7 @@ fn row(binary: &OsString, rules: Option<&str>) -> Result<Row> {
 
     let runs = (0..RUNS).map(|_| run(&mut command, &log)).collect::<Result<Vec<_>>>()?;
     let seconds = Quartiles::of(runs.iter().map(|run| run.time.as_secs_f64()).collect()).median;
+    let processor = Quartiles::of(runs.iter().map(|run| run.processor.as_secs_f64()).collect()).median;
     let peak = runs.iter().map(|run| run.peak).max().unwrap_or_default();
     Ok(Row {
         case: format!("replay of {log}, {}", if rules.is_some() { "by rules" } else { "top statements" }),
@@ -55,7 +56,7 @@ fn row(binary: &OsString, rules: Option<&str>) -> Result<Row> {
         theirs: String::new(),
         reached: Some(Figure::MegabytesPerSecond(log.bytes as f64 / 1e6 / seconds)),
         target: Some(TARGET),
-        note: format!("peak RSS at most {:.1} MB", peak as f64 / 1e6),
+        note: format!("{:.0} ms of processor time; peak RSS at most {:.1} MB", processor * 1e3, peak as f64 / 1e6),
     })
 }
 
@@ -105,7 +106,10 @@ impl fmt::Display for Log {
 /// One run of the command.
 #[derive(Clone, Copy, Debug)]
 struct Run {
+    /// From start to end: what a user waits.
     time: Duration,
+    /// Of all threads together; unlike `time` it does not grow with what else the machine does.
+    processor: Duration,
     /// Bytes. Linux counts what the parent held when it started the child too, so this is a bound from above.
     peak: u64,
 }
@@ -125,7 +129,7 @@ fn run(command: &mut Command, log: &Log) -> Result<Run> {
         "the answer of the replay does not account for the log: `{:.300}`",
         answer.trim()
     );
-    Ok(Run { time, peak: used.rusage.maxrss })
+    Ok(Run { time, processor: used.rusage.utime + used.rusage.stime, peak: used.rusage.maxrss })
 }
 
 fn text(file: &mut File) -> io::Result<String> {
