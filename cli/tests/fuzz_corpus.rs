@@ -1,5 +1,8 @@
 //! Replays the corpus of the fuzz target that reads logs.
 
+// The targets are public to the fuzzer, and private here.
+#![allow(unreachable_pub)]
+
 #[path = "../../core/fuzz/src/log_readers.rs"]
 mod log_readers;
 

@@ -1,5 +1,8 @@
 //! The README's commands, run in the directory it names, print what it shows; and the version is one.
 
+// A test that cannot go on says so by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod common;
 
 use common::command::command;
@@ -8,7 +11,7 @@ use std::path::Path;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn page(name: &str) -> String {
-    std::fs::read_to_string(Path::new(ROOT).join(name)).unwrap()
+    std::fs::read_to_string(Path::new(ROOT).join(name)).expect(name)
 }
 
 #[test]

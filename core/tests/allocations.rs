@@ -60,10 +60,10 @@ fn long_statement() -> String {
 /// Allocations of one reading of a statement, those that move a grown buffer included.
 fn allocations(normalizer: &mut Normalizer, sql: &[u8]) -> u64 {
     let count = measure(|| {
-        let normalized = normalizer.normalize(black_box(sql));
-        black_box(normalized.as_bytes());
-        black_box(normalized.statements());
-        black_box(normalized.fingerprint());
+        let text = normalizer.normalize(black_box(sql));
+        black_box(text.as_bytes());
+        black_box(text.statements());
+        black_box(text.fingerprint());
     });
     count.count_total
 }

@@ -1,5 +1,8 @@
 //! What the engine decides: thresholds, strategies, shares, waiting, and what is never checked.
 
+// A test that cannot go on says so by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use sqlthrottle::rule::{FingerprintPrefix, Mode, RuleFile, Threshold};
 use sqlthrottle::{
     Decision, Delay, Dialect, Engine, Fakes, FingerprintOptions, ManualClock, Normalizer, Reason, Share, Statement,
@@ -46,7 +49,7 @@ fn what_is_over_the_threshold_is_aborted_until_the_window_has_passed() {
     // All five count until the window and the bucket they began in are over.
     assert_eq!(refused.retry_after, Some(11 * SECOND));
 
-    clock.advance(11 * SECOND - Duration::from_nanos(1));
+    clock.advance(Duration::from_nanos(10_999_999_999));
     assert_eq!(engine.check(READ).verdict, Abort);
     clock.advance(11 * SECOND);
     assert_eq!(engine.check(READ).verdict, Allow);

@@ -1,5 +1,10 @@
 //! Replays the corpus of the fuzz targets: what once broke a promise, and a seed for everything that is told apart.
 
+// A test that cannot go on says so by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+// The targets are public to the fuzzer, and private here.
+#![allow(unreachable_pub)]
+
 #[path = "../fuzz/src/analysis.rs"]
 mod analysis;
 #[path = "../fuzz/src/engine.rs"]

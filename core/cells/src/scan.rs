@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_long_list_is_run_through_in_blocks() {
-        let list: String = (0..200).map(|n| format!(", {}", n * 7919)).collect::<String>() + ")";
+        let list = (0..200).fold(String::new(), |list, n| list + ", " + &(n * 7919).to_string()) + ")";
         let run = number_run(list.as_bytes(), 0);
         assert!(run > list.len() - 80, "only {run} of {}", list.len());
         assert_eq!(number_run_by_hand(list.as_bytes(), 0), list.len() - 1);

@@ -44,7 +44,7 @@ impl Inner {
             decision.reason = Reason::PassedOver;
             return decision;
         }
-        let (verdict, reason) = self.refuse(weight, statement, shape, rule);
+        let (verdict, reason) = Self::refuse(weight, statement, shape, rule);
         if self.mode == Mode::Observe {
             rule.counters.passed.add();
             rule.counters.would_refuse(verdict);
@@ -54,7 +54,7 @@ impl Inner {
         decision.verdict = verdict;
         decision.reason = reason;
         if let (Verdict::Delay, Strategy::Delay(delay)) = (verdict, threshold.strategy) {
-            let wait = self.first_wait(delay, shape, rule, now);
+            let wait = Self::first_wait(delay, shape, rule, now);
             let (rule, fingerprint) = (Arc::clone(rule), shape.fingerprint);
             let waiter = Waiter { rule, fingerprint, weight, since: now, due: now.saturating_add(wait) };
             self.wait(waiter, wait, now, &mut decision);
@@ -64,7 +64,7 @@ impl Inner {
     }
 
     /// What the rule's strategy comes to for this statement and caller.
-    fn refuse(&self, weight: u32, statement: &Statement<'_>, shape: &Shape, rule: &RuleState) -> (Verdict, Reason) {
+    fn refuse(weight: u32, statement: &Statement<'_>, shape: &Shape, rule: &RuleState) -> (Verdict, Reason) {
         if weight > rule.threshold.max_count {
             return (Verdict::Abort, Reason::Never);
         }
@@ -134,7 +134,7 @@ impl Inner {
     }
 
     /// How long a statement waits before it is resumed for the first time, in nanoseconds.
-    fn first_wait(&self, delay: Delay, shape: &Shape, rule: &RuleState, now: u64) -> u64 {
+    fn first_wait(delay: Delay, shape: &Shape, rule: &RuleState, now: u64) -> u64 {
         match delay {
             Delay::Fixed(time) => nanos(time),
             Delay::UntilAllowed { max } => {

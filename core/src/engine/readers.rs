@@ -26,11 +26,11 @@ impl Readers {
         let result = read(&mut normalizer);
         let mut returned = Some(normalizer);
         for place in &self.places {
-            if let Ok(mut place) = place.try_lock() {
-                if place.is_none() {
-                    *place = returned.take();
-                    break;
-                }
+            if let Ok(mut place) = place.try_lock()
+                && place.is_none()
+            {
+                *place = returned.take();
+                break;
             }
         }
         result

@@ -224,7 +224,7 @@ const fn masks() -> [u128; 17] {
     let mut masks = [0; 17];
     let mut len = 1;
     while len <= 16 {
-        masks[len as usize] = u128::MAX >> (128 - 8 * len);
+        masks[len] = u128::MAX >> (128 - 8 * len);
         len += 1;
     }
     masks

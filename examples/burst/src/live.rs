@@ -21,7 +21,7 @@ impl Live {
     }
 
     /// Writes what stands above the lines.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin() {
         let _ = writeln!(stdout(), "{HEAD}");
     }
 

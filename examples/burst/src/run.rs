@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
     /// What a service does around each statement: ask first, and take a connection only for what may pass.
     fn ask_and_execute(&self, sql: &str) -> Outcome {
         if let Err(refusal) = self.ask(sql) {
-            self.first_refusal.get_or_init(|| refusal);
+            self.first_refusal.get_or_init(|| *refusal);
             return Outcome::Refused;
         }
         let connection = self.pool.take();
@@ -142,7 +142,7 @@ impl<'a> Run<'a> {
     }
 
     /// Asks the engine, and waits where it says so; an error is what a caller would get in place of a result.
-    fn ask(&self, sql: &str) -> Result<(), Decision> {
+    fn ask(&self, sql: &str) -> Result<(), Box<Decision>> {
         let mut decision = self.engine.check(sql);
         while let (Verdict::Delay, Some(wait), Some(ticket)) = (decision.verdict, decision.delay, decision.ticket) {
             thread::sleep(wait.min(self.plan.run().saturating_sub(self.started.elapsed())));
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
             }
             decision = self.engine.resume(ticket);
         }
-        if decision.is_allowed() { Ok(()) } else { Err(decision) }
+        if decision.is_allowed() { Ok(()) } else { Err(Box::new(decision)) }
     }
 
     fn is_over(&self) -> bool {
@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
 
     /// Shows what happens until the run is over.
     fn watch(&self, live: &mut Live) {
-        live.begin();
+        Live::begin();
         let mut last = Duration::ZERO;
         while !self.is_over() {
             thread::sleep(live.period().min(self.plan.run().saturating_sub(self.started.elapsed())));

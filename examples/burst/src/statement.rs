@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// Numbers that look random: SplitMix64 (Steele, Lea and Flood, 2014). Seeded, so both runs send the same.
+/// Numbers that look random: `SplitMix64` (Steele, Lea and Flood, 2014). Seeded, so both runs send the same.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 

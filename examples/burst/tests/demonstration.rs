@@ -1,6 +1,9 @@
 //! The demonstration as a reader runs it, for a short time. What it measures is the machine's; what is tested adds up on
 //! any.
 
+// A test that cannot go on says so by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::process::{Command, Output};
 
 fn run(seconds: &str, arguments: &[&str]) -> Output {

@@ -1,12 +1,16 @@
 //! The README's five minutes are these files, and end as it says.
 
+// A test that cannot go on says so by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::process::Command;
 
 const README: &str = include_str!("../../../README.md");
 
 /// The only block of a language.
 fn block(language: &str) -> &'static str {
-    let mut blocks = README.split(&format!("```{language}\n")).skip(1);
+    let fence = format!("```{language}\n");
+    let mut blocks = README.split(&fence).skip(1);
     let block = blocks.next().unwrap_or_else(|| panic!("no {language} block"));
     assert!(blocks.next().is_none(), "more than one {language} block");
     block.split_once("```").expect("a block is not closed").0

@@ -73,8 +73,7 @@ impl Lexer<'_> {
             | Class::Backquote
             | Class::LParen
             | Class::Question => true,
-            Class::Dollar => is_word_byte(self.peek(at + 1)),
-            Class::Colon => is_word_byte(self.peek(at + 1)),
+            Class::Dollar | Class::Colon => is_word_byte(self.peek(at + 1)),
             Class::Word => {
                 let keyword = self.keyword_at(at);
                 keyword.ends_operand() || keyword == Keyword::Case
@@ -85,15 +84,16 @@ impl Lexer<'_> {
 
     pub(super) fn operator(&mut self, start: usize) -> Token {
         let byte = self.bytes[start];
-        if matches!(byte, b'-' | b'+') {
-            if let Some(number) = self.signed_number(start) {
-                return number;
-            }
+        if matches!(byte, b'-' | b'+')
+            && let Some(number) = self.signed_number(start)
+        {
+            return number;
         }
-        if byte == b'%' && !self.operand {
-            if let Some(end) = self.format_placeholder(start) {
-                return self.token(TokenKind::Placeholder, start, end, true);
-            }
+        if byte == b'%'
+            && !self.operand
+            && let Some(end) = self.format_placeholder(start)
+        {
+            return self.token(TokenKind::Placeholder, start, end, true);
         }
         let end = if self.dialect == Dialect::PostgreSql {
             self.postgresql_operator_end(start)
@@ -132,19 +132,19 @@ impl Lexer<'_> {
     /// The length of the longest operator at `start`, outside PostgreSQL.
     #[inline]
     pub(super) fn operator_len(&self, start: usize) -> usize {
-        match (self.bytes[start], self.peek(start + 1), self.peek(start + 2)) {
-            (b'<', b'=', b'>') | (b'-', b'>', b'>') => 3,
-            (b'<' | b'>' | b'!' | b'=' | b'+' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^', b'=', _)
-            | (b'<', b'>' | b'<', _)
-            | (b'>', b'>', _)
-            | (b'|', b'|', _)
-            | (b'&', b'&', _)
-            | (b'-', b'>' | b'=', _)
-            | (b'=', b'>', _)
-            | (b'!', b'<' | b'>', _)
-            | (b'*', b'*', _) => 2,
-            _ => 1,
+        let (first, second) = (self.bytes[start], self.peek(start + 1));
+        if matches!((first, second, self.peek(start + 2)), (b'<', b'=', b'>') | (b'-', b'>', b'>')) {
+            return 3;
         }
+        let pairs = match first {
+            b'<' => matches!(second, b'=' | b'>' | b'<'),
+            b'!' => matches!(second, b'=' | b'<' | b'>'),
+            b'>' | b'=' | b'-' => matches!(second, b'=' | b'>'),
+            b'*' | b'&' | b'|' => second == b'=' || second == first,
+            b'+' | b'/' | b'%' | b'^' => second == b'=',
+            _ => false,
+        };
+        if pairs { 2 } else { 1 }
     }
 
     /// The end of the operator at `start` by PostgreSQL's rule: the longest run of operator characters that holds no

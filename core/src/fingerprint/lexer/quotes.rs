@@ -64,13 +64,11 @@ impl Lexer<'_> {
         let escape = if backslashes { b'\\' } else { quote };
         loop {
             let hit = find_either(self.bytes, at, quote, escape)?;
-            if self.bytes[hit] != quote {
-                at = hit + 2;
-            } else if self.peek(hit + 1) == quote {
-                at = hit + 2;
-            } else {
+            // An escape takes the byte behind it along, and so does a quote that is doubled.
+            if self.bytes[hit] == quote && self.peek(hit + 1) != quote {
                 return Some(hit + 1);
             }
+            at = hit + 2;
         }
     }
 

@@ -67,13 +67,13 @@ impl Last {
 /// What an operator leaves behind. `prefix`: no value stands before it.
 #[inline]
 pub(super) const fn after_operator(operator: &[u8], prefix: bool, dialect: Dialect) -> Last {
-    match operator {
-        [b'@'] if matches!(dialect, Dialect::Oracle) => Last::Operator,
-        [b':' | b'@' | b'$'] => Last::Sigil,
-        [b'#'] if matches!(dialect, Dialect::MsSql) => Last::Sigil,
+    let sigil = match operator {
+        [b':' | b'$'] | [_, .., b'%'] => true,
+        [b'@'] => !matches!(dialect, Dialect::Oracle),
+        [b'#'] => matches!(dialect, Dialect::MsSql),
         // `= % s` must not become `%s`, a placeholder.
-        [b'%'] if prefix => Last::Sigil,
-        [_, .., b'%'] => Last::Sigil,
-        _ => Last::Operator,
-    }
+        [b'%'] => prefix,
+        _ => false,
+    };
+    if sigil { Last::Sigil } else { Last::Operator }
 }

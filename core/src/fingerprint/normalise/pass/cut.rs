@@ -44,10 +44,10 @@ impl Pass<'_> {
 
     /// Drops a row of VALUES that is cut off where it may have been going to repeat the one before.
     pub(super) fn trim_cut_row(&mut self) {
-        if let Some(before) = self.frame.row_before {
-            if self.out[before.0..before.1].starts_with(&self.out[self.frame.row..]) {
-                self.out.truncate(before.1);
-            }
+        if let Some(before) = self.frame.row_before
+            && self.out[before.0..before.1].starts_with(&self.out[self.frame.row..])
+        {
+            self.out.truncate(before.1);
         }
         self.frame.rows = Rows::None;
     }

@@ -197,16 +197,13 @@ impl Pass<'_> {
     }
 
     pub(super) fn dot(&mut self) {
-        if self.options.fold_digits {
-            if let Some(name) = self
-                .name
-                .take()
-                .filter(|_| matches!(self.before, TokenKind::Word | TokenKind::Quoted) && self.keyword == Keyword::None)
-            {
-                digits::fold(self.out, name.written, &self.sql[name.start..name.end]);
-                // What follows the qualifier of a table is the table.
-                self.frame.table_due = name.is_table;
-            }
+        let behind_name = matches!(self.before, TokenKind::Word | TokenKind::Quoted) && self.keyword == Keyword::None;
+        if self.options.fold_digits
+            && let Some(name) = self.name.take().filter(|_| behind_name)
+        {
+            digits::fold(self.out, name.written, &self.sql[name.start..name.end]);
+            // What follows the qualifier of a table is the table.
+            self.frame.table_due = name.is_table;
         }
         self.out.push(b'.');
         self.naming = Naming::None;
