@@ -11,7 +11,7 @@ HAVE_LIBCLANG = ls $${LIBCLANG_PATH:-/nowhere}/libclang.so /usr/lib/llvm*/lib/li
 
 .PHONY: bench bench-setup bench-callgrind
 
-bench: bench-setup ## Print one table: sqlthrottle beside its peers (ARGS="--only join")
+bench: setup bench-setup ## Print one table: sqlthrottle beside its peers (ARGS="--only join")
 	cargo build --release --locked --package sqlthrottle-cli
 	$(HAVE_LIBCLANG) || without=--no-default-features; \
 	SQLTHROTTLE_BIN=$(BENCH_BIN) cargo run --release --manifest-path bench/Cargo.toml $$without -- $(ARGS)

@@ -82,7 +82,7 @@ fn times_per_batch(subject: &mut Loop) -> u64 {
 fn time(subject: &mut Loop, times: u64) -> f64 {
     let start = thread_time();
     subject(times);
-    (thread_time() - start).as_nanos() as f64 / times as f64
+    thread_time().saturating_sub(start).as_nanos() as f64 / times as f64
 }
 
 fn thread_time() -> Duration {
