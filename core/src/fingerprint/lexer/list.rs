@@ -29,7 +29,7 @@ impl Lexer<'_> {
                 Some(end) => self.pos = end,
                 None => return count,
             }
-            numbers = if self.bytes[constant] == b'\'' { 0 } else { numbers + 1 };
+            numbers = if self.bytes[constant].is_ascii_digit() { numbers + 1 } else { 0 };
             count += 1;
         }
     }
@@ -73,8 +73,15 @@ impl Lexer<'_> {
         }
     }
 
+    /// The end of NULL, TRUE or FALSE at `at`, which are constants within a list.
+    fn null_end(&self, at: usize) -> Option<usize> {
+        let rest = &self.bytes[at..];
+        let is = |word: &[u8]| rest.get(..word.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(word));
+        [&b"null"[..], b"true", b"false"].into_iter().find(|word| is(word)).map(|word| at + word.len())
+    }
+
     /// The end of a plain constant at `at` that a comma or a closing parenthesis follows: unsigned or signed decimal
-    /// numbers and unprefixed strings.
+    /// numbers, unprefixed strings, NULL, TRUE and FALSE.
     #[inline]
     pub(super) fn plain_constant(&self, at: usize) -> Option<usize> {
         let mut at = at;
@@ -93,6 +100,7 @@ impl Lexer<'_> {
                 }
                 end
             }
+            b'n' | b'N' | b't' | b'T' | b'f' | b'F' => self.null_end(at)?,
             _ => return None,
         };
         match self.bytes.get(self.blanks_from(end)) {
