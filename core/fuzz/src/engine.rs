@@ -101,6 +101,8 @@ struct Trial {
     rules: RuleFile,
     engine: Engine,
     clock: ManualClock,
+    /// Whether statements that come back from their wait may be counted again.
+    counts_resumed: bool,
     /// By statement; the last one is that of the keys that share a limiter.
     logs: BTreeMap<(String, usize), Log>,
     tickets: Vec<Ticket>,
@@ -110,8 +112,11 @@ struct Trial {
 impl Trial {
     fn new(rules: RuleFile) -> Self {
         let clock = ManualClock::new();
+        let strategy = rules.default_threshold.as_ref().map(|threshold| threshold.strategy);
+        let counts_resumed = matches!(strategy, Some(Strategy::Delay(Delay::UntilAllowed { .. })));
         let engine = Engine::with_clock(rules.clone(), clock.clone()).unwrap_or_else(|error| panic!("{error}"));
-        Self { rules, engine, clock, logs: BTreeMap::new(), tickets: Vec::new(), tally: Tally::default() }
+        let (logs, tickets, tally) = (BTreeMap::new(), Vec::new(), Tally::default());
+        Self { rules, engine, clock, counts_resumed, logs, tickets, tally }
     }
 
     fn check(&mut self, operation: u8, argument: u8) {
@@ -152,9 +157,11 @@ impl Trial {
         let bucket = window.div_ceil(u64::from(buckets));
         let log = self.logs.entry(key).or_default();
         log.attempts.push((now, weight));
-        // Nothing of the last window is forgotten, nothing is remembered for longer than a bucket beyond it.
+        // Nothing of the last window is forgotten, nothing is remembered for longer than a bucket beyond it. A statement
+        // that waited until its attempt was forgotten is counted once more, so there is no most with that strategy.
         let least = Log::weight(&log.attempts, now.checked_sub(window));
-        let most = Log::weight(&log.attempts, now.checked_sub(window + bucket));
+        let most =
+            if self.counts_resumed { u64::MAX } else { Log::weight(&log.attempts, now.checked_sub(window + bucket)) };
         assert!((least..=most).contains(&decision.count), "counted {} of {least} to {most}", decision.count);
         if within {
             log.admitted.push((now, weight));

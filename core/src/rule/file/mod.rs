@@ -60,8 +60,9 @@ fn decode<'a>(bytes: &'a [u8], faults: &mut Faults) -> Option<&'a str> {
         Err(error) => error,
     };
     let valid = bytes.get(..error.valid_up_to()).and_then(|valid| std::str::from_utf8(valid).ok()).unwrap_or_default();
-    let line_start = valid.rfind('\n').map_or(0, |at| at + 1);
-    let line = valid.matches('\n').count() + 1;
+    // As YAML has it, a carriage return alone ends a line too.
+    let line_start = valid.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    let line = valid.matches(['\n', '\r']).count() - valid.matches("\r\n").count() + 1;
     let column = valid[line_start..].trim_start_matches('\u{feff}').chars().count() + 1;
     let byte = bytes.get(valid.len()).copied().unwrap_or_default();
     let found = match bytes {
