@@ -68,6 +68,9 @@ pub(super) struct Frame {
     pub(super) constant_before: Option<usize>,
     /// Whether one element in the brackets may be a mere expression, not a list: `and (true)`.
     pub(super) groups: bool,
+    /// Where the last elements begin of which each reads like the beginning of the one before it. Where the list is cut off
+    /// behind them, they cannot be told from elements that are cut off themselves.
+    pub(super) beginnings: Option<usize>,
     /// Elements begun before the current one.
     pub(super) commas: usize,
 
@@ -114,6 +117,7 @@ impl Frame {
             element,
             constant_before: None,
             groups: false,
+            beginnings: None,
             commas: 0,
             tokens: 0,
             constants: 0,

@@ -51,13 +51,15 @@ impl Pass<'_> {
         let element = self.frame.element;
         match self.frame.kind {
             FrameKind::List => {
-                let repeats = constant
-                    && self.frame.constant_before.is_some_and(|before| {
-                        self.out.get(before..element.saturating_sub(1)) == self.out.get(element..)
-                    });
-                if repeats {
+                let begins_before = self.frame.constant_before.is_some_and(|before| {
+                    let (before, this) = (self.out.get(before..element.saturating_sub(1)), self.out.get(element..));
+                    before.zip(this).is_some_and(|(before, this)| before.starts_with(this))
+                });
+                let len_before = self.frame.constant_before.map(|before| element.saturating_sub(before + 1));
+                if constant && begins_before && len_before == self.out.len().checked_sub(element) {
                     self.out.truncate(element - 1);
                 } else {
+                    self.frame.beginnings = begins_before.then(|| self.frame.beginnings.unwrap_or(element));
                     self.frame.constant_before = constant.then_some(element);
                 }
             }

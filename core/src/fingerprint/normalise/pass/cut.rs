@@ -19,14 +19,16 @@ impl Pass<'_> {
         }
     }
 
-    /// Drops the last element of a list that is cut off where it may have been going to repeat the one before.
+    /// Drops the last element of a list that is cut off where it may have been going to repeat the one before, and those
+    /// before it of which the same could be said once it is gone.
     pub(super) fn trim_cut_element(&mut self) {
         let Some(partial) = self.out.get(self.frame.element..) else { return };
         let repeats = self.frame.constant_before.is_some_and(|before| self.out[before..].starts_with(partial));
         let divided = self.frame.commas > 0
             && matches!(self.frame.kind, FrameKind::List | FrameKind::Distinct | FrameKind::ValuesRow);
         if divided && (partial.is_empty() || repeats) {
-            self.out.truncate(self.frame.element - 1);
+            let from = self.frame.beginnings.unwrap_or(self.frame.element);
+            self.out.truncate(from - 1);
             while self.end_byte() == b',' {
                 self.out.pop();
             }
