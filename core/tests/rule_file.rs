@@ -150,7 +150,7 @@ const CASES: &[Case] = &[
     ("cluster: {}", "file.unsupported_section", 1, 1, "cluster", "does not support `cluster`", "leave it out"),
     ("on_error: allow", "file.unsupported_section", 1, 1, "on_error", "does not support `on_error`", "leave it out"),
     // YAML.
-    ("mode: [", "yaml.syntax", 2, 1, "mode[0]", "this is not YAML", "closing brackets"),
+    ("mode: [", "yaml.syntax", 1, 8, "mode[0]", "this is not YAML", "closing brackets"),
     ("a: b: c", "yaml.syntax", 1, 5, "", "mapping values are not allowed", "valid YAML"),
     ("limits:\n  max_keys: 1\n\tmax_rules: 2", "yaml.syntax", 2, 13, "limits.max_keys", "found a tab", "indent with spaces"),
     ("mode: *off", "yaml.syntax", 1, 7, "mode", "unknown anchor", "define the anchor"),

@@ -27,9 +27,9 @@ pub fn options(choice: u8) -> FingerprintOptions {
 pub fn run(data: &[u8]) {
     let Some((&choice, sql)) = data.split_first() else { return };
     let options = options(choice);
-    let mut normalizer = Normalizer::new(options);
+    let mut reader = Normalizer::new(options);
 
-    let normalized = normalizer.normalize(sql);
+    let normalized = reader.normalize(sql);
     let (once, statements) = (normalized.as_bytes().to_vec(), normalized.statements());
     let fingerprint = normalized.fingerprint();
     let printed = normalized.text();
@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     assert!(printed.chars().count() <= options.max_sql_bytes + 1, "more is printed than asked for");
     assert_eq!(fingerprint, options.hash.digest(&once));
 
-    let twice = normalizer.normalize(&once);
+    let twice = reader.normalize(&once);
     assert_eq!(
         String::from_utf8_lossy(&once),
         String::from_utf8_lossy(twice.as_bytes()),
@@ -48,7 +48,7 @@ pub fn run(data: &[u8]) {
     assert_eq!(once, twice.as_bytes());
     assert_eq!(statements, twice.statements(), "statements of {:?}", String::from_utf8_lossy(&once));
 
-    let again = normalizer.normalize(sql);
+    let again = reader.normalize(sql);
     assert_eq!(once, again.as_bytes(), "what was read before is remembered");
 
     divide(sql, options.dialect, statements);

@@ -18,6 +18,14 @@ pub(super) struct Mark {
 impl Mark {
     /// Where a file begins: the place of what concerns it as a whole.
     pub(super) const START: Self = Self { line: 1, column: 1 };
+
+    /// The place behind a text that begins a file. As YAML has it, a carriage return alone ends a line too.
+    pub(super) fn behind(text: &str) -> Self {
+        let line_start = text.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let line = text.matches(['\n', '\r']).count() - text.matches("\r\n").count() + 1;
+        let column = text[line_start..].trim_start_matches('\u{feff}').chars().count() + 1;
+        Self { line, column }
+    }
 }
 
 /// The faults found so far.

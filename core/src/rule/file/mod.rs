@@ -60,16 +60,12 @@ fn decode<'a>(bytes: &'a [u8], faults: &mut Faults) -> Option<&'a str> {
         Err(error) => error,
     };
     let valid = bytes.get(..error.valid_up_to()).and_then(|valid| std::str::from_utf8(valid).ok()).unwrap_or_default();
-    // As YAML has it, a carriage return alone ends a line too.
-    let line_start = valid.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    let line = valid.matches(['\n', '\r']).count() - valid.matches("\r\n").count() + 1;
-    let column = valid[line_start..].trim_start_matches('\u{feff}').chars().count() + 1;
     let byte = bytes.get(valid.len()).copied().unwrap_or_default();
     let found = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16".to_owned(),
         _ => format!("the byte 0x{byte:02x} is not UTF-8"),
     };
-    faults.push(Mark { line, column }, "yaml.encoding", "", found, "save the file as UTF-8".to_owned());
+    faults.push(Mark::behind(valid), "yaml.encoding", "", found, "save the file as UTF-8".to_owned());
     None
 }
 

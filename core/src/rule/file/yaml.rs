@@ -91,7 +91,7 @@ pub(super) fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
         return None;
     }
     let mut builder =
-        Builder { faults, nodes: Vec::new(), root: None, open: Vec::new(), anchors: HashMap::new(), spent: 0 };
+        Builder { faults, text, nodes: Vec::new(), root: None, open: Vec::new(), anchors: HashMap::new(), spent: 0 };
     for event in Parser::new_from_str(text) {
         let read = match event {
             Ok((event, span)) => builder.event(event, mark(span.start)),
@@ -134,6 +134,7 @@ enum Key {
 }
 
 struct Builder<'a> {
+    text: &'a str,
     faults: &'a mut Faults,
     nodes: Vec<Node>,
     root: Option<NodeId>,
@@ -309,6 +310,8 @@ impl Builder<'_> {
             "write valid YAML: mind indentation and closing brackets, and quote a text that holds `: ` or ` #` or begins \
              with a special character"
         };
+        // The parser takes the end of a text for a line of its own.
+        let mark = mark.min(Mark::behind(self.text));
         self.fault(mark, "yaml.syntax", format!("this is not YAML: {info}"), expected);
         Err(Stop)
     }
