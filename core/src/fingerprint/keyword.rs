@@ -235,6 +235,11 @@ const fn halves(bytes: u128) -> (u64, u64) {
     (bytes as u64, (bytes >> 64) as u64)
 }
 
+/// The first sixteen bytes of a word in lower case, the first one lowest: what [`Keyword::of`] takes.
+pub(crate) fn lower_bytes(word: &[u8]) -> u128 {
+    word.iter().take(16).rev().fold(0, |lower, byte| lower << 8 | u128::from(byte.to_ascii_lowercase()))
+}
+
 /// Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4), with 2^64 divided by the golden ratio.
 const fn home(low: u64, high: u64) -> usize {
     ((low ^ high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize
@@ -260,8 +265,7 @@ impl Keyword {
         if word.len() > 16 {
             return Self::None;
         }
-        let lower = word.iter().rev().fold(0, |lower, byte| lower << 8 | u128::from(byte.to_ascii_lowercase()));
-        Self::of(lower, word.len())
+        Self::of(lower_bytes(word), word.len())
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::{Lexer, Token, TokenKind};
 use crate::fingerprint::dialect::Dialect;
-use crate::fingerprint::keyword::Keyword;
+use crate::fingerprint::keyword::{Keyword, lower_bytes};
 use sqlthrottle_cells::scan::{WordHead, is_word_byte, word_head};
 
 impl Lexer<'_> {
@@ -116,9 +116,4 @@ impl Lexer<'_> {
         }
         self.token(TokenKind::Placeholder, start, self.word_end(start + 1), true)
     }
-}
-
-/// The first sixteen bytes in lower case, the first one lowest.
-fn lower_bytes(bytes: &[u8]) -> u128 {
-    bytes.iter().take(16).rev().fold(0, |lower, byte| lower << 8 | u128::from(byte.to_ascii_lowercase()))
 }
