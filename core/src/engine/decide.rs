@@ -18,14 +18,21 @@ impl Inner {
         let now = self.clock.now();
         rule.counters.matched.add();
         // A threshold counts attempts: recorded first, whatever becomes of the statement.
-        let ((count, handled, retry_after), overflow) = rule.limiter(&shape.fingerprint, now, |limiter| {
+        let ((count, handled, retry_after, wait), overflow) = rule.limiter(&shape.fingerprint, now, |limiter| {
             let count = limiter.window().count_attempt(&rule.window, weight, now);
             if count <= threshold.max_count {
-                return (count, false, None);
+                return (count, false, None, 0);
             }
-            let retry_after = limiter.window().retry_after(&rule.window, weight, now, threshold.max_count);
+            let room_for = |needed| limiter.window().retry_after(&rule.window, needed, now, threshold.max_count);
             // No share lets a statement through that is over the limit all by itself.
-            (count, weight > threshold.max_count || limiter.share().draw(threshold.share), retry_after)
+            let handled = weight > threshold.max_count || limiter.share().draw(threshold.share);
+            let wait = match threshold.strategy {
+                Strategy::Delay(Delay::Fixed(time)) => nanos(time),
+                // The statement is among the attempts already, so it waits for no more room.
+                Strategy::Delay(Delay::UntilAllowed { max }) => room_for(0).unwrap_or(0).clamp(1, nanos(max).max(1)),
+                Strategy::Abort | Strategy::Ignore => 0,
+            };
+            (count, handled, room_for(weight), wait)
         });
         let mut decision = Decision {
             rule: Some(rule.name.clone()),
@@ -53,8 +60,7 @@ impl Inner {
         }
         decision.verdict = verdict;
         decision.reason = reason;
-        if let (Verdict::Delay, Strategy::Delay(delay)) = (verdict, threshold.strategy) {
-            let wait = Self::first_wait(delay, shape, rule, now);
+        if verdict == Verdict::Delay {
             let (rule, fingerprint) = (Arc::clone(rule), shape.fingerprint);
             let waiter = Waiter { rule, fingerprint, weight, since: now, due: now.saturating_add(wait) };
             self.wait(waiter, wait, now, &mut decision);
@@ -131,20 +137,6 @@ impl Inner {
         decision.delay = Some(Duration::from_nanos(wait));
         decision.ticket = Some(self.waiting.put(Waiter { due: now.saturating_add(wait), ..waiter }));
         decision
-    }
-
-    /// How long a statement waits before it is resumed for the first time, in nanoseconds.
-    fn first_wait(delay: Delay, shape: &Shape, rule: &RuleState, now: u64) -> u64 {
-        match delay {
-            Delay::Fixed(time) => nanos(time),
-            Delay::UntilAllowed { max } => {
-                let max_count = rule.threshold.max_count;
-                let (wait, _) = rule.limiter(&shape.fingerprint, now, |limiter| {
-                    limiter.window().retry_after(&rule.window, 0, now, max_count)
-                });
-                wait.unwrap_or(0).clamp(1, nanos(max))
-            }
-        }
     }
 }
 
