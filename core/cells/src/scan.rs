@@ -86,6 +86,91 @@ fn in_range(bytes: __m128i, low: u8, high: u8) -> __m128i {
     }
 }
 
+/// Sixteen bytes read as the head of a name, which dots may divide: `t`, `t.id`, `s.t.id`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NameHead {
+    /// How many of the sixteen bytes are ASCII letters, digits, `_` or dots; 16 means that there may be more.
+    pub len: usize,
+    /// As in [`WordHead`].
+    pub lower: u128,
+    /// Which of the `len` bytes are dots, the first one's bit lowest.
+    pub dots: u32,
+    /// Which of the sixteen bytes are digits.
+    pub digits: u32,
+}
+
+/// Reads the head of a name.
+#[inline]
+#[must_use]
+pub fn name_head(bytes: &[u8; 16]) -> NameHead {
+    #[cfg(target_arch = "x86_64")]
+    {
+        name_head_sse2(bytes)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        name_head_scalar(bytes)
+    }
+}
+
+/// The definition of [`name_head`], byte by byte.
+#[cfg_attr(target_arch = "x86_64", allow(dead_code))]
+fn name_head_scalar(bytes: &[u8; 16]) -> NameHead {
+    let len = bytes.iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')).count();
+    let mask = |is: fn(&u8) -> bool| (0..16).filter(|&i| is(&bytes[i])).fold(0, |mask, i| mask | 1 << i);
+    NameHead {
+        len,
+        lower: u128::from_le_bytes(bytes.map(|byte| byte.to_ascii_lowercase())),
+        dots: mask(|&byte| byte == b'.') & ((1 << len) - 1),
+        digits: mask(u8::is_ascii_digit),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn name_head_sse2(bytes: &[u8; 16]) -> NameHead {
+    // SAFETY: SSE2 is part of the x86-64 baseline. The unaligned load reads the sixteen bytes of the array; a vector and a
+    // number of as many bytes have no invalid values.
+    let (name, dots, digits, lower) = unsafe {
+        let raw = _mm_loadu_si128(bytes.as_ptr().cast());
+        let folded = _mm_or_si128(raw, _mm_and_si128(in_range(raw, b'A', b'Z'), _mm_set1_epi8(0x20)));
+        let (dots, digits) = (equals(raw, b'.'), in_range(raw, b'0', b'9'));
+        let letters = _mm_or_si128(in_range(folded, b'a', b'z'), equals(raw, b'_'));
+        let name = _mm_or_si128(letters, _mm_or_si128(dots, digits));
+        let lower = std::mem::transmute::<__m128i, u128>(folded);
+        (_mm_movemask_epi8(name), _mm_movemask_epi8(dots), _mm_movemask_epi8(digits), lower)
+    };
+    let ends = !name.cast_unsigned();
+    // Above the sixteen bits of the mask all are ones, so there is a lowest.
+    let within = ends.wrapping_sub(1) & !ends;
+    NameHead {
+        len: ends.trailing_zeros() as usize,
+        lower,
+        dots: dots.cast_unsigned() & within,
+        digits: digits.cast_unsigned(),
+    }
+}
+
+/// How many of sixteen bytes are digits and dots, from the first on, and how many of those are dots.
+#[inline]
+#[must_use]
+pub fn decimal_head(bytes: &[u8; 16]) -> (usize, u32) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE2 is part of the x86-64 baseline; the load reads the sixteen bytes of the array.
+    let (digits, dots) = unsafe {
+        let raw = _mm_loadu_si128(bytes.as_ptr().cast());
+        (_mm_movemask_epi8(in_range(raw, b'0', b'9')), _mm_movemask_epi8(equals(raw, b'.')))
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let (digits, dots) = {
+        let mask = |is: fn(&u8) -> bool| (0..16).filter(|&i| is(&bytes[i])).fold(0, |mask, i| mask | 1 << i);
+        (mask(u8::is_ascii_digit), mask(|&byte| byte == b'.'))
+    };
+    let ends = !(digits | dots).cast_unsigned();
+    let within = ends.wrapping_sub(1) & !ends;
+    (ends.trailing_zeros() as usize, (dots.cast_unsigned() & within).count_ones())
+}
+
 /// The position at or after `from` of the next `first` or `second` byte.
 #[inline]
 #[must_use]
@@ -243,6 +328,20 @@ mod tests {
         #[test]
         fn word_heads_agree(bytes: [u8; 16]) {
             prop_assert_eq!(word_head(&bytes), word_head_scalar(&bytes));
+        }
+
+        #[test]
+        fn name_heads_agree(bytes: [u8; 16], name in "[a-zA-Z0-9_.$ ]{16}") {
+            prop_assert_eq!(name_head(&bytes), name_head_scalar(&bytes));
+            let name: [u8; 16] = name.into_bytes().try_into().unwrap();
+            prop_assert_eq!(name_head(&name), name_head_scalar(&name));
+        }
+
+        #[test]
+        fn decimal_heads_agree(text in "[0-9.,]{16}|[0-9.]{14}[0-9.,a]{2}") {
+            let len = text.bytes().take_while(|&byte| byte.is_ascii_digit() || byte == b'.').count();
+            let dots = text.bytes().take(len).filter(|&byte| byte == b'.').count() as u32;
+            prop_assert_eq!(decimal_head(&text.into_bytes().try_into().unwrap()), (len, dots));
         }
 
         #[test]

@@ -8,6 +8,8 @@ const OPERAND: u8 = 2;
 const CLAUSE: u8 = 4;
 /// Names a type: `date '2020-01-01'`, `convert(a, char(10))`.
 const TYPE: u8 = 8;
+/// Changes how the words behind it are read, besides what the other flags say.
+const STEERS: u8 = 16;
 
 macro_rules! keywords {
     ($($name:ident $text:literal $flags:expr;)*) => {
@@ -88,7 +90,7 @@ keywords! {
     Next "next" 0;
     Not "not" RESERVED;
     Null "null" OPERAND;
-    Of "of" RESERVED;
+    Of "of" RESERVED | STEERS;
     Offset "offset" RESERVED | CLAUSE;
     On "on" RESERVED | CLAUSE;
     Only "only" RESERVED;
@@ -134,8 +136,8 @@ keywords! {
     Unique "unique" RESERVED;
     Update "update" RESERVED;
     Using "using" RESERVED | CLAUSE;
-    Value "value" OPERAND;
-    Values "values" RESERVED | CLAUSE;
+    Value "value" OPERAND | STEERS;
+    Values "values" RESERVED | CLAUSE | STEERS;
     When "when" RESERVED;
     Where "where" RESERVED | CLAUSE;
     Window "window" RESERVED | CLAUSE;
@@ -180,59 +182,105 @@ keywords! {
     Xml "xml" OPERAND | TYPE;
 }
 
-/// Slots of the table: a power of two, four times the words, so that a look-up rarely probes twice.
-const SLOTS: usize = 512;
-static TABLE: [Slot; SLOTS] = build();
+/// Slots of the table: a power of two with so much room that a perfect hash is soon found.
+const SLOTS: usize = 2048;
+static TABLE: Table = Table::new();
 
+/// Every keyword in the slot that its hash says, no two in one: a *perfect* hash, so that a word is looked up by one
+/// multiplication and one comparison. The compiler finds the multiplier. (Fredman, Komlós and Szemerédi, Storing a Sparse
+/// Table with O(1) Worst Case Access Time, 1984, show that one is to be found where there are slots enough.)
+struct Table {
+    multiplier: u64,
+    folded: [u64; SLOTS],
+    keywords: [Keyword; SLOTS],
+    /// How each keyword is spelt.
+    spelt: [Spelling; WORDS.len() + 1],
+}
+
+impl Table {
+    const fn new() -> Self {
+        // 2^64 divided by the golden ratio; and its powers, all of them odd.
+        const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
+        let mut multiplier = SEED;
+        loop {
+            if let Some(table) = Self::with_multiplier(multiplier) {
+                return table;
+            }
+            multiplier = multiplier.wrapping_mul(SEED);
+        }
+    }
+
+    const fn with_multiplier(multiplier: u64) -> Option<Self> {
+        let nothing = Spelling { high: 0, low: 0 };
+        let mut table = Self {
+            multiplier,
+            folded: [0; SLOTS],
+            keywords: [Keyword::None; SLOTS],
+            spelt: [nothing; WORDS.len() + 1],
+        };
+        let mut i = 0;
+        while i < WORDS.len() {
+            let (text, keyword) = WORDS[i];
+            let mut lower = 0;
+            let mut at = text.len();
+            while at > 0 {
+                at -= 1;
+                lower = lower << 8 | text.as_bytes()[at] as u128;
+            }
+            let spelling = Spelling::of(lower, text.len());
+            let slot = table.slot(spelling);
+            if table.folded[slot] != 0 {
+                return None;
+            }
+            table.folded[slot] = spelling.folded();
+            table.keywords[slot] = keyword;
+            table.spelt[keyword as usize] = spelling;
+            i += 1;
+        }
+        Some(table)
+    }
+
+    #[inline]
+    const fn slot(&self, spelling: Spelling) -> usize {
+        (spelling.folded().wrapping_mul(self.multiplier) >> (u64::BITS - SLOTS.trailing_zeros())) as usize
+    }
+
+    #[inline]
+    const fn find(&self, spelling: Spelling) -> Keyword {
+        let slot = self.slot(spelling);
+        // Most words are no keywords, and most of those are told by this.
+        if self.folded[slot] != spelling.folded() {
+            return Keyword::None;
+        }
+        let keyword = self.keywords[slot];
+        let spelt = self.spelt[keyword as usize];
+        if spelt.high == spelling.high && spelt.low == spelling.low { keyword } else { Keyword::None }
+    }
+}
+
+/// The bytes of a word of up to sixteen, and nothing else: moved to the top, so that those behind it are gone. Words of
+/// different lengths differ in it, because no byte of a word is zero.
 #[derive(Clone, Copy)]
-struct Slot {
-    /// The word, padded with zeros: sixteen bytes tell it apart from any other.
-    low: u64,
+struct Spelling {
     high: u64,
-    keyword: Keyword,
+    low: u64,
 }
 
-const EMPTY: Slot = Slot { low: 0, high: 0, keyword: Keyword::None };
-
-const fn build() -> [Slot; SLOTS] {
-    let mut table = [EMPTY; SLOTS];
-    let mut i = 0;
-    while i < WORDS.len() {
-        let (text, keyword) = WORDS[i];
-        let text = text.as_bytes();
-        let mut padded = [0; 16];
-        let mut at = 0;
-        while at < text.len() {
-            padded[at] = text[at];
-            at += 1;
+impl Spelling {
+    /// Of the first `len` of sixteen bytes, the first one lowest; `len` is 1 to 16.
+    #[inline]
+    const fn of(lower: u128, len: usize) -> Self {
+        if len <= 8 {
+            return Self { high: (lower as u64).wrapping_shl(64 - 8 * len as u32), low: 0 };
         }
-        let (low, high) = halves(u128::from_le_bytes(padded));
-        let mut slot = home(low, high);
-        while !matches!(table[slot].keyword, Keyword::None) {
-            slot = (slot + 1) % SLOTS;
-        }
-        table[slot] = Slot { low, high, keyword };
-        i += 1;
+        let moved = lower.wrapping_shl(128 - 8 * len as u32);
+        Self { high: (moved >> 64) as u64, low: moved as u64 }
     }
-    table
-}
 
-/// What keeps the first bytes of sixteen, by how many they are.
-static MASKS: [u128; 17] = masks();
-
-const fn masks() -> [u128; 17] {
-    let mut masks = [0; 17];
-    let mut len = 1;
-    while len <= 16 {
-        masks[len] = u128::MAX >> (128 - 8 * len);
-        len += 1;
+    #[inline]
+    const fn folded(self) -> u64 {
+        self.high ^ self.low
     }
-    masks
-}
-
-/// The lower and the upper eight bytes.
-const fn halves(bytes: u128) -> (u64, u64) {
-    (bytes as u64, (bytes >> 64) as u64)
 }
 
 /// The first sixteen bytes of a word in lower case, the first one lowest: what [`Keyword::of`] takes.
@@ -240,32 +288,16 @@ pub(crate) fn lower_bytes(word: &[u8]) -> u128 {
     word.iter().take(16).rev().fold(0, |lower, byte| lower << 8 | u128::from(byte.to_ascii_lowercase()))
 }
 
-/// Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4), with 2^64 divided by the golden ratio.
-const fn home(low: u64, high: u64) -> usize {
-    ((low ^ high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize
-}
-
 impl Keyword {
-    /// The keyword that the first `len` of sixteen lower-case bytes spell, the first one lowest; `len` is at most 16.
+    /// The keyword that the first `len` of sixteen lower-case bytes spell, the first one lowest; `len` is 1 to 16.
     #[inline]
-    pub(crate) fn of(lower: u128, len: usize) -> Self {
-        let (low, high) = halves(lower & MASKS[len]);
-        let mut slot = home(low, high);
-        loop {
-            let candidate = &TABLE[slot];
-            if (candidate.low == low && candidate.high == high) || matches!(candidate.keyword, Self::None) {
-                return candidate.keyword;
-            }
-            slot = (slot + 1) % SLOTS;
-        }
+    pub(crate) const fn of(lower: u128, len: usize) -> Self {
+        TABLE.find(Spelling::of(lower, len))
     }
 
     /// The keyword that a word spells, in whatever case.
     pub(crate) fn of_word(word: &[u8]) -> Self {
-        if word.len() > 16 {
-            return Self::None;
-        }
-        Self::of(lower_bytes(word), word.len())
+        if (1..=16).contains(&word.len()) { Self::of(lower_bytes(word), word.len()) } else { Self::None }
     }
 
     #[inline]
@@ -291,6 +323,12 @@ impl Keyword {
         self.has(CLAUSE)
     }
 
+    /// Whether what follows this word is read in another way for its sake.
+    #[inline]
+    pub(crate) const fn steers(self) -> bool {
+        self.has(STEERS)
+    }
+
     /// Whether this word names a type.
     #[inline]
     pub(crate) const fn is_type(self) -> bool {
@@ -314,21 +352,16 @@ mod tests {
             assert_eq!(of(text), keyword, "{text}");
             assert_eq!(of(&format!("{text}x")), Keyword::None, "{text}x");
         }
-        assert_eq!(of(""), Keyword::None);
+        assert_eq!(Keyword::of_word(b""), Keyword::None);
+        assert_eq!(Keyword::of_word(b"materialized_views"), Keyword::None);
         assert_eq!(of("abcdefgh"), Keyword::None);
         assert_eq!(of("materialize"), Keyword::None);
     }
 
     #[test]
-    fn probing_stays_short() {
-        for &(text, _) in WORDS {
-            let mut padded = [0; 16];
-            padded[..text.len()].copy_from_slice(text.as_bytes());
-            let (low, high) = halves(u128::from_le_bytes(padded));
-            let start = home(low, high);
-            let found =
-                (0..SLOTS).find(|i| TABLE[(start + i) % SLOTS].low == low && TABLE[(start + i) % SLOTS].high == high);
-            assert!(found.is_some_and(|probes| probes < 6), "{text}: {found:?}");
-        }
+    fn a_word_that_folds_like_a_keyword_is_not_that_keyword() {
+        let Spelling { high, low } = TABLE.spelt[Keyword::Materialized as usize];
+        let alike = (high ^ low).to_le_bytes();
+        assert_eq!(Keyword::of(u128::from(u64::from_le_bytes(alike)), 8), Keyword::None);
     }
 }

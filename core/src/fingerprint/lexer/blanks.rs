@@ -7,8 +7,9 @@ use sqlthrottle_cells::scan::find_either;
 
 impl Lexer<'_> {
     #[inline]
-    pub(super) fn blanks_from(&self, mut at: usize) -> usize {
-        while self.bytes.get(at).is_some_and(|&byte| CLASSES[usize::from(byte)] == Class::Space) {
+    pub(crate) fn blanks_from(&self, mut at: usize) -> usize {
+        // No byte above the space is white: mostly that is all there is to see.
+        while self.bytes.get(at).is_some_and(|&byte| byte <= b' ' && CLASSES[usize::from(byte)] == Class::Space) {
             at += 1;
         }
         at
@@ -119,7 +120,7 @@ impl Lexer<'_> {
 
     /// A hint whose text ends at `end`: until then, nothing behind it is read.
     pub(super) fn hint_start(&mut self, start: usize, end: usize) -> Token {
-        self.hint = Some(self.operand);
+        self.hint = Some((self.operand, self.after_dot));
         self.bytes = &self.text[..end];
         self.token(TokenKind::HintStart, start, start + 3, false)
     }

@@ -3,7 +3,7 @@
 /// What a byte can begin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Space,
     Word,
     Digit,
@@ -33,7 +33,7 @@ pub(super) enum Class {
 }
 
 /// What each byte begins.
-pub(super) static CLASSES: [Class; 256] = classes();
+pub(crate) static CLASSES: [Class; 256] = classes();
 
 const fn classes() -> [Class; 256] {
     let mut table = [Class::Other; 256];

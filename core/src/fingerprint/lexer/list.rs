@@ -1,7 +1,7 @@
 //! Long lists of plain constants, passed over without a token for each.
 
 use super::Lexer;
-use sqlthrottle_cells::scan::number_run;
+use sqlthrottle_cells::scan::{decimal_head, number_run};
 
 /// Numbers in a row behind which more are looked for in blocks: a shorter list is read faster one by one.
 const NUMBERS: u32 = 4;
@@ -26,7 +26,7 @@ impl Lexer<'_> {
             }
             let constant = self.blanks_from(comma + 1);
             match self.plain_constant(constant) {
-                Some(end) => self.pos = end,
+                Some(behind) => self.pos = behind,
                 None => return count,
             }
             numbers = if self.bytes[constant].is_ascii_digit() { numbers + 1 } else { 0 };
@@ -58,11 +58,11 @@ impl Lexer<'_> {
             if self.bytes.get(paren) != Some(&b'(') {
                 return;
             }
-            let Some(end) = self.plain_constant(self.blanks_from(paren + 1)) else {
+            let Some(behind) = self.plain_constant(self.blanks_from(paren + 1)) else {
                 return;
             };
             let row = self.pos;
-            self.pos = end;
+            self.pos = behind;
             let count = 1 + self.skip_constants();
             let close = self.blanks_from(self.pos);
             if count != width || self.bytes.get(close) != Some(&b')') {
@@ -80,32 +80,31 @@ impl Lexer<'_> {
         [&b"null"[..], b"true", b"false"].into_iter().find(|word| is(word)).map(|word| at + word.len())
     }
 
-    /// The end of a plain constant at `at` that a comma or a closing parenthesis follows: unsigned or signed decimal
-    /// numbers, unprefixed strings, NULL, TRUE and FALSE.
+    /// Where the comma or closing parenthesis stands that follows a plain constant at `at`: an unsigned or signed decimal
+    /// number, an unprefixed string, NULL, TRUE or FALSE.
     #[inline]
     pub(super) fn plain_constant(&self, at: usize) -> Option<usize> {
-        let mut at = at;
         let end = match *self.bytes.get(at)? {
-            b'\'' => self.string_end(at + 1, b'\'', self.has_backslashes())?,
-            byte @ (b'-' | b'+' | b'0'..=b'9') => {
-                if !byte.is_ascii_digit() {
-                    at += 1;
-                }
-                let mut end = self.digits_from(at);
-                if end == at {
-                    return None;
-                }
-                if self.bytes.get(end) == Some(&b'.') {
-                    end = self.digits_from(end + 1);
-                }
-                end
-            }
+            b'\'' => self.plain_string_end(at)?,
+            b'0'..=b'9' => self.decimal_end(at)?,
+            b'-' | b'+' if self.peek(at + 1).is_ascii_digit() => self.decimal_end(at + 1)?,
             b'n' | b'N' | b't' | b'T' | b'f' | b'F' => self.null_end(at)?,
             _ => return None,
         };
-        match self.bytes.get(self.blanks_from(end)) {
-            Some(b',' | b')') => Some(end),
-            _ => None,
+        let behind = self.blanks_from(end);
+        matches!(self.bytes.get(behind), Some(b',' | b')')).then_some(behind)
+    }
+
+    /// The end of the digits at `at`, with at most one dot among them.
+    #[inline]
+    fn decimal_end(&self, at: usize) -> Option<usize> {
+        if let Some(head) = self.bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let (len, dots) = decimal_head(head);
+            if len < head.len() {
+                return (dots <= 1).then_some(at + len);
+            }
         }
+        let end = self.digits_from(at);
+        Some(if self.peek(end) == b'.' { self.digits_from(end + 1) } else { end })
     }
 }

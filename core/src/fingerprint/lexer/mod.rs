@@ -13,7 +13,8 @@ mod word;
 
 use super::dialect::Dialect;
 use super::keyword::Keyword;
-use class::{CLASSES, Class};
+pub(crate) use class::{CLASSES, Class};
+pub(crate) use word::last_bytes;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +85,34 @@ pub(crate) struct Lexer<'a> {
     brackets: u32,
     /// Open `/*! … */`, whose ends are white space.
     versioned: u32,
-    /// Inside a hint: what `operand` was before it.
-    hint: Option<bool>,
+    /// Inside a hint: what `operand` and `after_dot` were before it.
+    hint: Option<(bool, bool)>,
     /// Whether there was a comment.
     comments: bool,
     /// The last word's first sixteen bytes in lower case, the first one lowest.
     lower: u128,
+}
+
+impl TokenKind {
+    /// Whether a value ends with a token of this kind; `keyword` is a word's.
+    #[inline]
+    pub(crate) const fn ends_operand(self, keyword: Keyword) -> bool {
+        match self {
+            Self::Word => keyword.ends_operand(),
+            Self::Operator
+            | Self::LParen
+            | Self::LBracket
+            | Self::LBrace
+            | Self::Comma
+            | Self::Dot
+            | Self::Semicolon
+            | Self::HintStart
+            | Self::HintEnd
+            | Self::Other
+            | Self::End => false,
+            _ => true,
+        }
+    }
 }
 
 impl<'a> Lexer<'a> {
@@ -111,6 +134,22 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Where the next token is looked for.
+    #[inline]
+    pub(crate) const fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// Goes on at `pos`, behind a token that someone else has read: `kind` and, of a word, `keyword`.
+    #[inline]
+    pub(crate) const fn go_on(&mut self, pos: usize, kind: TokenKind, keyword: Keyword) {
+        self.pos = pos;
+        self.operand = kind.ends_operand(keyword);
+        self.after_dot = matches!(kind, TokenKind::Dot);
+        self.after_type = matches!(kind, TokenKind::Word) && keyword.is_type();
+        self.after_cast = false;
+    }
+
     /// The first sixteen bytes of the last `Word`, in lower case.
     #[inline]
     pub(crate) const fn lower(&self) -> [u8; 16] {
@@ -127,6 +166,12 @@ impl<'a> Lexer<'a> {
     pub(crate) const fn take_as_constant(&mut self) {
         self.operand = true;
         self.after_type = false;
+    }
+
+    /// Whether a mark is open whose end reads as white space.
+    #[inline]
+    pub(crate) const fn is_versioned_code(&self) -> bool {
+        self.versioned > 0
     }
 
     /// Whether a comment has been passed over.
@@ -198,7 +243,7 @@ impl<'a> Lexer<'a> {
 
     fn end_of_bytes(&mut self) -> Token {
         let at = self.bytes.len();
-        let Some(operand) = self.hint.take() else {
+        let Some((operand, after_dot)) = self.hint.take() else {
             return Token { kind: TokenKind::End, keyword: Keyword::None, start: at, end: at };
         };
         // A hint that is cut off ends with the text.
@@ -206,11 +251,13 @@ impl<'a> Lexer<'a> {
         let cut = at == self.text.len();
         self.bytes = self.text;
         let kind = if cut { TokenKind::End } else { TokenKind::HintEnd };
-        self.token(kind, at, end, operand)
+        let token = self.token(kind, at, end, operand);
+        self.after_dot = after_dot;
+        token
     }
 
     #[inline]
-    fn peek(&self, at: usize) -> u8 {
+    pub(crate) fn peek(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 }

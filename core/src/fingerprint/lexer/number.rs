@@ -128,7 +128,7 @@ impl Lexer<'_> {
     }
 
     #[inline]
-    pub(super) fn digits_from(&self, mut at: usize) -> usize {
+    pub(crate) fn digits_from(&self, mut at: usize) -> usize {
         while self.bytes.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
         }

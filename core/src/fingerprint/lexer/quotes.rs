@@ -72,6 +72,17 @@ impl Lexer<'_> {
         }
     }
 
+    /// Just behind an ordinary string that begins at `start`; none where it is cut off.
+    #[inline]
+    pub(crate) fn plain_string_end(&self, start: usize) -> Option<usize> {
+        // Twice the same, so that what is looked for is known where this is compiled.
+        if self.has_backslashes() {
+            self.string_end(start + 1, b'\'', true)
+        } else {
+            self.string_end(start + 1, b'\'', false)
+        }
+    }
+
     /// A string whose quote is at `quote`, and whose prefix, if any, begins at `start`.
     pub(super) fn string(&mut self, start: usize, quote: usize, backslashes: bool) -> Token {
         match self.string_end(quote + 1, self.bytes[quote], backslashes) {

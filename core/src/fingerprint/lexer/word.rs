@@ -1,5 +1,6 @@
 //! Names, keywords, variables, and the placeholders that look like them.
 
+use super::class::{CLASSES, Class};
 use super::{Lexer, Token, TokenKind};
 use crate::fingerprint::dialect::Dialect;
 use crate::fingerprint::keyword::{Keyword, lower_bytes};
@@ -8,11 +9,8 @@ use sqlthrottle_cells::scan::{WordHead, is_word_byte, word_head};
 impl Lexer<'_> {
     #[inline]
     pub(super) fn word(&mut self, start: usize) -> Token {
-        let (head, at_hand) = match self.bytes[start..].first_chunk::<16>() {
-            Some(chunk) => (word_head(chunk), 16),
-            None => (self.short_word_head(start), self.bytes.len() - start),
-        };
-        let mut end = start + head.len.min(at_hand);
+        let head = self.word_head(start);
+        let mut end = start + head.len;
         if head.len == 16 {
             end = self.word_end(end);
         }
@@ -27,7 +25,10 @@ impl Lexer<'_> {
             }
         }
         let len = end - start;
-        let keyword = if self.after_dot || len > 16 { Keyword::None } else { Keyword::of(self.lower, len) };
+        let mut keyword = if self.after_dot || len > 16 { Keyword::None } else { Keyword::of(self.lower, len) };
+        if keyword != Keyword::None && self.dot_follows(end) {
+            keyword = Keyword::None;
+        }
         self.pos = end;
         self.operand = keyword.ends_operand();
         self.after_type = keyword.is_type() && !self.after_cast;
@@ -36,15 +37,22 @@ impl Lexer<'_> {
         Token { kind: TokenKind::Word, keyword, start, end }
     }
 
-    /// [`word_head`] where fewer than sixteen bytes are left.
-    fn short_word_head(&self, start: usize) -> WordHead {
-        let left = self.bytes.len() - start;
-        // The last sixteen bytes of the text, moved down to those that are left.
-        let bytes = match self.bytes.last_chunk::<16>() {
-            Some(chunk) => u128::from_le_bytes(*chunk) >> (8 * (16 - left)),
-            None => lower_bytes(&self.bytes[start..]),
+    /// The head of the word at `start`.
+    #[inline]
+    pub(crate) fn word_head(&self, start: usize) -> WordHead {
+        match self.bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
+            Some(chunk) => word_head(chunk),
+            None => word_head(&last_bytes(self.bytes, start)),
+        }
+    }
+
+    /// Whether a dot follows at `from` that begins no number: what stands before it is a name, whatever it spells.
+    fn dot_follows(&mut self, from: usize) -> bool {
+        let at = match CLASSES[usize::from(self.peek(from))] {
+            Class::Space | Class::Minus | Class::Slash | Class::Hash | Class::Star => self.blanks_behind(from),
+            _ => from,
         };
-        word_head(&bytes.to_le_bytes())
+        self.peek(at) == b'.' && !self.peek(at + 1).is_ascii_digit()
     }
 
     pub(super) fn word_end(&self, from: usize) -> usize {
@@ -116,4 +124,17 @@ impl Lexer<'_> {
         }
         self.token(TokenKind::Placeholder, start, self.word_end(start + 1), true)
     }
+}
+
+/// The bytes from `start` on where they are fewer than sixteen, and zeros, which no word holds, for the rest.
+#[inline]
+pub(crate) fn last_bytes(bytes: &[u8], start: usize) -> [u8; 16] {
+    let left = bytes.len().saturating_sub(start);
+    if let Some(chunk) = bytes.last_chunk::<16>() {
+        // The last sixteen bytes of all, moved down to those that are left.
+        return (u128::from_le_bytes(*chunk) >> (8 * (16 - left.clamp(1, 16)))).to_le_bytes();
+    }
+    let mut last = [0; 16];
+    last[..left].copy_from_slice(&bytes[bytes.len() - left..]);
+    last
 }

@@ -1,5 +1,6 @@
 //! `fold_digits`: digits of table names that only number a partition, `orders_0042` as `orders_N`.
 
+use super::written::Written;
 use crate::fingerprint::keyword::Keyword;
 
 /// Fewest digits in a row that are folded.
@@ -10,7 +11,7 @@ const HEX_DIGITS: usize = 6;
 const MARK: u8 = b'N';
 
 /// Folds the digits of the name that `out` ends in and that begins at `at`. `raw` is the name as it was written.
-pub(super) fn fold(out: &mut Vec<u8>, at: usize, raw: &[u8]) {
+pub(super) fn fold(out: &mut Written, at: usize, raw: &[u8]) {
     if is_folded(raw) {
         for (written, &byte) in out[at..].iter_mut().zip(raw) {
             if byte == MARK {
@@ -38,7 +39,8 @@ pub(super) fn fold(out: &mut Vec<u8>, at: usize, raw: &[u8]) {
     if Keyword::of_word(&out[at..]) != Keyword::None {
         // `o12` must not become a word that reads as ON.
         out.truncate(at);
-        out.extend(raw.iter().map(u8::to_ascii_lowercase));
+        out.extend_from_slice(raw);
+        out[at..].make_ascii_lowercase();
     }
 }
 
@@ -76,9 +78,10 @@ mod tests {
     use super::*;
 
     fn folded(name: &str) -> String {
-        let mut out = name.to_ascii_lowercase().into_bytes();
+        let mut out = Written::default();
+        out.extend_from_slice(name.to_ascii_lowercase().as_bytes());
         fold(&mut out, 0, name.as_bytes());
-        String::from_utf8(out).unwrap()
+        String::from_utf8(out.to_vec()).unwrap()
     }
 
     #[test]

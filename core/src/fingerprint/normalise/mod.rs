@@ -9,6 +9,7 @@ mod frame;
 mod naming;
 mod pass;
 mod spacing;
+mod written;
 
 use super::dialect::Dialect;
 use super::hash::Fingerprint;
@@ -17,6 +18,7 @@ use distinct::Distinct;
 use frame::Frame;
 use pass::Pass;
 use std::borrow::Cow;
+use written::Written;
 
 /// Stands at the end of a printed text that was cut.
 const CUT_MARK: &str = "…";
@@ -33,7 +35,7 @@ const CUT_MARK: &str = "…";
 #[derive(Debug)]
 pub struct Normalizer {
     options: FingerprintOptions,
-    out: Vec<u8>,
+    out: Written,
     frames: Vec<Frame>,
     distinct: Distinct,
 }
@@ -41,7 +43,7 @@ pub struct Normalizer {
 impl Normalizer {
     /// A normaliser with the given options.
     pub fn new(options: FingerprintOptions) -> Self {
-        Self { options, out: Vec::new(), frames: Vec::new(), distinct: Distinct::default() }
+        Self { options, out: Written::default(), frames: Vec::new(), distinct: Distinct::default() }
     }
 
     /// How this normaliser reads.
@@ -60,14 +62,12 @@ impl Normalizer {
     pub fn normalize(&mut self, sql: &[u8]) -> Normalized<'_> {
         let longest = self.options.max_sql_bytes;
         if sql.len() < longest {
-            if self.out.capacity() > longest.saturating_mul(2) {
-                self.out = Vec::new();
-            }
             self.distinct.shrink(longest);
         }
-        self.out.clear();
-        self.out.reserve(sql.len().min(longest).saturating_add(64));
-        let statements = Pass::new(sql, &self.options, &mut self.out, &mut self.frames, &mut self.distinct).run();
+        let most = if sql.len() < longest { longest.saturating_mul(2) } else { usize::MAX };
+        self.out.begin(sql.len().min(longest).saturating_add(64), most);
+        let statements =
+            Pass::new(sql, &self.options, &mut self.out, &mut self.frames, &mut self.distinct).run::<true>();
         Normalized { text: &self.out, options: &self.options, statements }
     }
 }

@@ -7,6 +7,8 @@ use crate::fingerprint::Dialect;
 pub(super) enum Last {
     /// Nothing, or an opening bracket, a comma, a dot or a semicolon: nothing needs a space behind it.
     Open,
+    /// An operator.
+    Operator,
     /// A reserved word.
     Reserved,
     /// Any other unquoted word.
@@ -15,8 +17,6 @@ pub(super) enum Last {
     Value,
     /// A closing bracket.
     Close,
-    /// An operator.
-    Operator,
     /// An operator that a word behind it would change: `@` before a name reads as a variable.
     Sigil,
 }

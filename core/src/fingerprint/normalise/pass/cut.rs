@@ -30,7 +30,7 @@ impl Pass<'_> {
             let from = self.frame.beginnings.unwrap_or(self.frame.element);
             self.out.truncate(from - 1);
             while self.end_byte() == b',' {
-                self.out.pop();
+                self.out.truncate(self.out.len() - 1);
             }
         } else {
             self.end_element(false);

@@ -3,12 +3,16 @@
 mod brackets;
 mod constants;
 mod cut;
+mod plain;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use super::distinct::Distinct;
 use super::frame::{Frame, FrameKind, Rows};
 use super::naming::Naming;
 use super::spacing::Last;
+use super::written::Written;
 use crate::fingerprint::keyword::Keyword;
 use crate::fingerprint::lexer::{Lexer, Token, TokenKind};
 use crate::fingerprint::options::FingerprintOptions;
@@ -48,7 +52,7 @@ pub(super) struct Pass<'p> {
     sql: &'p [u8],
     lexer: Lexer<'p>,
     options: &'p FingerprintOptions,
-    out: &'p mut Vec<u8>,
+    out: &'p mut Written,
     /// The frames around the current one.
     outer: &'p mut Vec<Frame>,
     distinct: &'p mut Distinct,
@@ -82,7 +86,7 @@ impl<'p> Pass<'p> {
     pub(super) fn new(
         sql: &'p [u8],
         options: &'p FingerprintOptions,
-        out: &'p mut Vec<u8>,
+        out: &'p mut Written,
         outer: &'p mut Vec<Frame>,
         distinct: &'p mut Distinct,
     ) -> Self {
@@ -114,8 +118,13 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes the normalised text and returns the number of statements.
-    pub(super) fn run(&mut self) -> usize {
+    ///
+    /// `PLAIN`: plain tokens are taken in runs. Without, the same comes of it by slower steps, which the tests compare.
+    pub(super) fn run<const PLAIN: bool>(&mut self) -> usize {
         loop {
+            if PLAIN && self.is_plain() {
+                self.plain_tokens();
+            }
             self.behind_operand = self.lexer.after_operand();
             let token = self.lexer.next();
             if self.first.is_none() && !matches!(token.kind, TokenKind::End | TokenKind::Semicolon) {

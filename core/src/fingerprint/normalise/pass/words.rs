@@ -121,7 +121,7 @@ impl Pass<'_> {
                 return false;
             }
             Naming::Declared { start, end, .. } if token.keyword == Keyword::Cursor => {
-                self.out.splice(start..end, [b'?']);
+                self.out.replace(start, end, b'?');
                 self.naming = Naming::None;
                 return false;
             }
