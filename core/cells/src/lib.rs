@@ -5,8 +5,13 @@
 
 pub mod scan;
 pub mod sliding_window;
+pub mod token_bucket;
 
 mod sync;
 mod window_shape;
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod testing;
 
 pub use window_shape::{ShapeError, WindowShape};

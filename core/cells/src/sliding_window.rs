@@ -4,9 +4,6 @@ mod head;
 mod slot;
 
 #[cfg(test)]
-#[cfg(not(loom))]
-mod event_log;
-#[cfg(test)]
 #[cfg(loom)]
 mod model;
 #[cfg(test)]

@@ -1,46 +1,15 @@
 //! Schedules of every kind against the log of all events.
 
-use super::event_log::EventLog;
-use super::tests::{MS, Window, YEAR};
+use super::tests::Window;
 use super::*;
+use crate::testing::{EventLog, MS, YEAR, step};
 use proptest::prelude::*;
 
-/// One step of a schedule: how time moves, and what is then done.
-#[derive(Clone, Debug)]
-struct Step {
-    /// The unit of the move: 0 stays, then bucket, window, ring of slots, 32 laps of the ring, days.
-    unit: u8,
-    units: u64,
-    /// Nanoseconds beside it, either way.
-    jitter: i64,
-    back: bool,
-    n: u32,
-    undo: bool,
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let jitter = prop_oneof![Just(-1), Just(0), Just(1), -2_000_000..2_000_000i64];
-    let unit = prop_oneof![3 => Just(0), 6 => Just(1), 2 => Just(2), 2 => Just(3), 1 => Just(4), 1 => Just(5)];
-    (unit, 1..3u64, jitter, prop::bool::weighted(0.15), 0..6u32, prop::bool::weighted(0.2))
-        .prop_map(|(unit, units, jitter, back, n, undo)| Step { unit, units, jitter, back, n, undo })
-}
-
-impl Step {
-    fn moved(&self, now: u64, shape: &WindowShape) -> u64 {
-        let bucket = shape.bucket_nanos();
-        let ring = bucket * u64::from(shape.buckets() + 1);
-        let by = match self.unit {
-            0 => 0,
-            1 => bucket,
-            2 => bucket * u64::from(shape.buckets()),
-            3 => ring,
-            4 => 32 * ring,
-            _ => YEAR / 100,
-        };
-        let by = by * self.units;
-        let moved = if self.back { now.saturating_sub(by) } else { now.saturating_add(by) };
-        moved.saturating_add_signed(self.jitter)
-    }
+/// The spans that matter to a window: bucket, window, ring of slots, 32 laps of the ring, days.
+fn spans(shape: &WindowShape) -> [u64; 5] {
+    let bucket = shape.bucket_nanos();
+    let ring = bucket * u64::from(shape.buckets() + 1);
+    [bucket, bucket * u64::from(shape.buckets()), ring, 32 * ring, YEAR / 100]
 }
 
 /// What a ring with one slot more than the window has buckets is to hold of the log, counted anew.
@@ -74,7 +43,7 @@ proptest! {
         let window = Window::new(length, buckets);
         let (mut clock, mut latest, mut log) = (0u64, 0u64, EventLog::default());
         for step in &steps {
-            clock = step.moved(clock, &window.shape);
+            clock = step.moved(clock, &spans(&window.shape));
             latest = latest.max(clock);
             let before = expected(&log, &window.shape, latest);
             prop_assert_eq!(window.total(clock), before);
@@ -117,7 +86,7 @@ proptest! {
         let (mut clock, mut latest) = (0u64, 0u64);
         let (mut attempts, mut allowed) = (EventLog::default(), EventLog::default());
         for step in &steps {
-            clock = step.moved(clock, &window.shape);
+            clock = step.moved(clock, &spans(&window.shape));
             latest = latest.max(clock);
             let total = window.attempt(step.n, clock);
             attempts.record(latest, step.n);

@@ -1,10 +1,8 @@
 use super::*;
+use crate::testing::{MS, YEAR, next_random};
 use crate::window_shape::EPOCH_BITS;
 use std::sync::atomic::AtomicU64 as SharedTime;
 use std::thread;
-
-pub(super) const MS: u64 = 1_000_000;
-pub(super) const YEAR: u64 = 365 * 24 * 3600 * 1000 * MS;
 
 /// A cell with its shape; as many lines as the shape needs.
 pub(super) struct Window {
@@ -313,7 +311,7 @@ fn threads_that_race_the_clock_keep_to_the_limit() {
             let mut events = Vec::new();
             let mut random = seed;
             for _ in 0..60_000 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                random = next_random(random);
                 let before = time.load(Ordering::SeqCst);
                 if let Ok(reservation) = window.acquire(1, before, max) {
                     if random >> 61 == 0 {

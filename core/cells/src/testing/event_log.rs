@@ -29,4 +29,26 @@ impl EventLog {
     pub(crate) fn all(&self) -> u64 {
         self.within(0..=u64::MAX)
     }
+
+    /// Every event with its time and what happened from it on, itself included; the oldest first.
+    pub(crate) fn tails(&self) -> impl Iterator<Item = (u64, u64)> {
+        let mut tail = self.all();
+        self.0.iter().map(move |&(at, n)| {
+            let from_it_on = tail;
+            tail -= n;
+            (at, from_it_on)
+        })
+    }
+
+    /// Every interval that begins and ends with an event: its length and what it held, both ends included. Whatever bound
+    /// grows with the length holds for all intervals if it holds for these.
+    pub(crate) fn intervals(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.0.iter().enumerate().flat_map(|(i, first)| {
+            let sums = self.0[i..].iter().scan(0, |sum, event| {
+                *sum += event.1;
+                Some((event.0, *sum))
+            });
+            sums.map(|(at, sum)| (at - first.0, sum))
+        })
+    }
 }
