@@ -46,7 +46,7 @@ fn a_thread_with_an_older_clock_reopens_no_window() {
         cell.count_attempt(&shape, 3, 0);
         let other = Arc::clone(&cell);
         let thread = thread::spawn(move || other.try_acquire(&shape, 1, 0, 3).is_ok());
-        cell.try_acquire(&shape, 3, SECOND, 3).unwrap();
+        let _ = cell.try_acquire(&shape, 3, SECOND, 3).unwrap();
         // The window of the older clock is full, and so is the newer one.
         assert!(!thread.join().unwrap());
         assert_eq!(cell.total(&shape, 0), 3);
@@ -60,7 +60,7 @@ fn an_undo_that_races_a_new_window_takes_nothing_from_it() {
         let reservation = cell.try_acquire(&shape, 2, 0, 3).unwrap();
         let other = Arc::clone(&cell);
         let thread = thread::spawn(move || other.undo(&shape, reservation));
-        cell.try_acquire(&shape, 3, SECOND, 3).unwrap();
+        let _ = cell.try_acquire(&shape, 3, SECOND, 3).unwrap();
         thread.join().unwrap();
         assert_eq!(cell.total(&shape, SECOND), 3);
         assert!(cell.try_acquire(&shape, 1, SECOND, 3).is_err());
