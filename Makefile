@@ -65,4 +65,5 @@ clean: ## Remove what was built
 
 # The parts of other workspaces.
 include bench/bench.mk
+include core/cells/cells.mk
 -include core/fuzz/fuzz.mk

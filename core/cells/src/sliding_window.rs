@@ -178,7 +178,10 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
     #[expect(clippy::needless_pass_by_value, reason = "what is taken by value cannot be undone twice")]
     pub fn undo(&self, reservation: Reservation) {
         let Reservation { place, n, .. } = reservation;
-        if self.slot(place).take(place.tag, n, n) == n {
+        // MUTANT `unconditional_undo`: takes from whatever epoch has the slot. `make mutants` builds that, and expects a
+        // test to fail.
+        let tag = if cfg!(mutant = "unconditional_undo") { self.slot(place).tag() } else { place.tag };
+        if self.slot(place).take(tag, n, n) == n {
             self.subtract(n);
         }
     }

@@ -11,6 +11,12 @@ pub(crate) const TAG_BITS: u32 = 1 + LAP_BITS;
 
 const LAPS: u64 = 1 << LAP_BITS;
 
+/// Slots a ring has beside those of the window's buckets: the one that makes the sum a bound.
+///
+/// MUTANT `ring_of_n`: without it, intervals of the window's length hold up to twice the limit. `make mutants` builds that,
+/// and expects a test to fail.
+const SPARE_SLOTS: u64 = if cfg!(mutant = "ring_of_n") { 0 } else { 1 };
+
 /// The shape of a sliding window: how wide its buckets are, and how many slots their ring has.
 ///
 /// Belongs to the rule, not to its cells, so a cell is counters and nothing else.
@@ -88,7 +94,7 @@ impl WindowShape {
         if bucket < Self::MIN_BUCKET_NANOS {
             return Err(ShapeError::BucketTooShort);
         }
-        let ring = buckets as u64 + 1;
+        let ring = buckets as u64 + SPARE_SLOTS;
         let turn = (1 << EPOCH_BITS) / (LAPS * ring) * (LAPS * ring);
         // Where epochs never come round, whatever is not behind is ahead. Elsewhere the far quarter of the circle is the
         // past: the span by which a thread that read its clock long ago may lag.
@@ -98,7 +104,7 @@ impl WindowShape {
 
     /// The number of buckets.
     pub const fn buckets(&self) -> u32 {
-        (self.ring - 1) as u32
+        (self.ring - SPARE_SLOTS) as u32
     }
 
     /// The length of a bucket, in nanoseconds.

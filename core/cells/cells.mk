@@ -1,0 +1,28 @@
+# The part of the Makefile at the root, which includes it, that proves the limiters; every path is seen from there.
+
+# Faults that a test must catch: MUTANT,PACKAGE,TEST. A mutant is a value of `cfg(mutant)`, marked in the source where it is;
+# add it to `check-cfg` in Cargo.toml, and here. The test is one of the package's library.
+MUTANTS := \
+	ring_of_n,sqlthrottle-cells,sliding_window::tests::a_burst_across_a_bucket_edge_is_held_to_the_limit \
+	unconditional_undo,sqlthrottle-cells,sliding_window::tests::an_undo_after_its_slot_turned_gives_nothing_back_twice
+
+MUTANTS_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/mutants
+SANITIZE_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/sanitize
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+
+.PHONY: mutants sanitize
+
+# The flag goes to the package alone, so that what it depends on is built once for all mutants; by hand, for any command:
+# RUSTFLAGS='--cfg mutant="ring_of_n"' cargo test -p sqlthrottle-cells
+mutants: setup ## Break the limiters in known ways, and expect of each that its test fails
+	@for mutant in $(MUTANTS); do \
+		set -- $$(echo "$$mutant" | tr , ' '); \
+		tests=$$(CARGO_TARGET_DIR=$(MUTANTS_TARGET) cargo rustc --quiet --locked --package $$2 --lib --profile test \
+			--message-format json -- --cfg "mutant=\"$$1\"" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'); \
+		if [ ! -x "$$tests" ]; then echo "mutant $$1: does not build" >&2; exit 1; fi; \
+		if "$$tests" --exact "$$3" 2>&1 | grep -q "^test $$3 \.\.\. FAILED$$"; then \
+			echo "mutant $$1: caught by $$3"; \
+		else \
+			echo "mutant $$1: NOT caught by $$3" >&2; exit 1; \
+		fi; \
+	done
