@@ -4,7 +4,9 @@
 # add it to `check-cfg` in Cargo.toml, and here. The test is one of the package's library.
 MUTANTS := \
 	ring_of_n,sqlthrottle-cells,sliding_window::tests::a_burst_across_a_bucket_edge_is_held_to_the_limit \
-	unconditional_undo,sqlthrottle-cells,sliding_window::tests::an_undo_after_its_slot_turned_gives_nothing_back_twice
+	unconditional_undo,sqlthrottle-cells,sliding_window::tests::an_undo_after_its_slot_turned_gives_nothing_back_twice \
+	eviction_in_use,sqlthrottle-cells,pins::tests::a_cell_in_use_is_not_let_go \
+	random_share,sqlthrottle,limit::share_counter::tests::any_draws_in_a_row_are_floor_or_ceiling
 
 MUTANTS_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/mutants
 SANITIZE_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/sanitize

@@ -1,8 +1,17 @@
 //! Where time comes from. The only place that reads a clock.
 
+mod machine;
+
+use machine::Origin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// Ticks of the coarse clock that a bucket must last for it to serve: its error is then at most a 25th of the bucket by
+/// which a window is longer than its limit needs.
+const TICKS: u64 = 25;
+/// Windows of an hour and more count the time that a machine is suspended. Shorter ones are over soon after it wakes.
+const LONG: u64 = 3_600_000_000_000;
 
 /// A source of monotone time for an engine.
 ///
@@ -12,23 +21,63 @@ pub struct Clock(Source);
 
 #[derive(Clone, Debug)]
 enum Source {
-    System(Instant),
+    System(Origin),
     Manual(ManualClock),
 }
 
+/// How a limiter reads the clock. Times of one reading are not to be compared with those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// As of the last tick, which on many kernels is up to four milliseconds ago.
+    Coarse,
+    /// As exactly as it can be.
+    Precise,
+    /// With the time that the machine was suspended.
+    WithSuspend,
+}
+
+impl Reading {
+    /// The cheapest reading that serves a window of so many nanoseconds with such buckets.
+    pub(crate) fn of_window(window: u64, bucket: u64) -> Self {
+        if window >= LONG {
+            Self::WithSuspend
+        } else if bucket >= machine::tick().saturating_mul(TICKS) {
+            Self::Coarse
+        } else {
+            Self::Precise
+        }
+    }
+
+    /// The same without the error of the tick: never earlier, so it may follow a coarse one.
+    pub(crate) const fn precise(self) -> Self {
+        match self {
+            Self::Coarse => Self::Precise,
+            other => other,
+        }
+    }
+}
+
 impl Clock {
-    /// The machine's monotone clock.
+    /// The machine's monotone clock. Limits with windows of an hour and more count the time that the machine is suspended,
+    /// where the system tells it (Linux).
     pub fn system() -> Self {
-        Self(Source::System(Instant::now()))
+        Self(Source::System(Origin::now()))
     }
 
     /// Time since this clock was made, in nanoseconds; never runs backwards.
     #[inline]
     pub fn now(&self) -> u64 {
-        match &self.0 {
-            // 2^64 nanoseconds are 584 years.
-            Source::System(origin) => origin.elapsed().as_nanos() as u64,
-            Source::Manual(clock) => clock.now(),
+        self.read(Reading::Precise)
+    }
+
+    /// Time since this clock was made by a given reading, in nanoseconds.
+    #[inline]
+    pub(crate) fn read(&self, reading: Reading) -> u64 {
+        match (&self.0, reading) {
+            (Source::System(origin), Reading::Coarse) => origin.ticked(),
+            (Source::System(origin), Reading::Precise) => origin.awake(),
+            (Source::System(origin), Reading::WithSuspend) => origin.always(),
+            (Source::Manual(clock), _) => clock.now(),
         }
     }
 }
@@ -71,5 +120,41 @@ impl ManualClock {
     /// Moves time forward to `since_zero`; a time that has passed changes nothing, because limiters run on monotone time.
     pub fn advance_to(&self, since_zero: Duration) {
         self.0.fetch_max(u64::try_from(since_zero.as_nanos()).unwrap_or(u64::MAX), Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: u64 = 3_600_000_000_000;
+
+    #[test]
+    fn a_window_is_read_as_closely_as_it_needs() {
+        assert_eq!(Reading::of_window(HOUR, HOUR / 12), Reading::WithSuspend);
+        assert_eq!(Reading::of_window(HOUR - 1, HOUR / 12), Reading::Coarse);
+        let just = machine::tick() * TICKS;
+        assert_eq!(Reading::of_window(HOUR - 1, just), Reading::Coarse);
+        if just > 0 {
+            assert_eq!(Reading::of_window(HOUR - 1, just - 1), Reading::Precise);
+        }
+    }
+
+    #[test]
+    fn readings_never_run_backwards_and_a_precise_one_follows_a_coarse_one() {
+        let clock = Clock::system();
+        let (mut coarse, mut precise, mut always) = (0, 0, 0);
+        for _ in 0..100_000 {
+            let now = clock.read(Reading::Coarse);
+            assert!(now >= coarse);
+            coarse = now;
+            let now = clock.read(Reading::Precise);
+            assert!(now >= precise && now >= coarse);
+            precise = now;
+            let now = clock.read(Reading::WithSuspend);
+            assert!(now >= always);
+            always = now;
+        }
+        assert!(precise - coarse <= 2 * machine::tick().max(1_000_000_000), "{precise} and {coarse} have one zero");
     }
 }

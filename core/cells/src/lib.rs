@@ -5,6 +5,7 @@
 
 pub mod concurrency;
 pub mod fixed_window;
+pub mod pins;
 pub mod scan;
 pub mod sliding_window;
 pub mod token_bucket;

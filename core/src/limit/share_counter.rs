@@ -12,6 +12,9 @@ impl ShareCounter {
     /// Whether the strategy is applied to this over-limit statement. A share of everything is not counted, so that
     /// refusing under it writes nothing.
     pub(crate) fn draw(&self, share: Share) -> bool {
+        if cfg!(mutant = "random_share") {
+            return share.handles(std::hash::BuildHasher::hash_one(&ahash::RandomState::new(), ()));
+        }
         // The counter guards no other memory, so its own order is all the order there is.
         share.is_all() || share.handles(self.0.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
     }

@@ -1,0 +1,90 @@
+//! Whether a cell is in use, so that it is let go only while it is not.
+
+#[cfg(test)]
+#[cfg(loom)]
+mod model;
+
+use crate::sync::{AtomicU32, Ordering};
+
+/// Set once the cell is let go.
+const RETIRED: u32 = 1 << 31;
+
+/// How many threads are counting on a cell just now, and whether it has been let go.
+///
+/// A table lets a cell go by [`retire`](Self::retire), and then looks at what it counts: whoever pins it before is seen,
+/// whoever comes later is told. References to the cell may outlive it in caches; they are of no use any more, and harmless.
+///
+/// # Invariants
+///
+/// 1. While a pin is held, the cell is not retired.
+/// 2. What was counted under a pin is seen by the thread that retires the cell.
+#[derive(Debug, Default)]
+pub struct Pins(AtomicU32);
+
+/// A cell is kept from being let go while this lives.
+#[derive(Debug)]
+#[must_use = "the cell may be let go as soon as this is dropped"]
+pub struct Pin<'a>(&'a Pins);
+
+impl Pins {
+    /// Of a cell that nobody uses.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// Keeps the cell from being let go; none where it has been already.
+    #[inline]
+    pub fn pin(&self) -> Option<Pin<'_>> {
+        let pin = Pin(self);
+        // Acquires what a revival released. A pin of a retired cell changes nothing: its bit stays, and the count goes back.
+        if self.0.fetch_add(1, Ordering::Acquire) & RETIRED == 0 { Some(pin) } else { None }
+    }
+
+    /// Lets the cell go, unless someone is using it. Returns whether it did.
+    pub fn retire(&self) -> bool {
+        let unused = if cfg!(mutant = "eviction_in_use") { self.0.load(Ordering::Relaxed) & !RETIRED } else { 0 };
+        self.0.compare_exchange(unused, RETIRED, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes a retired cell back: it turned out to count something. Only for the thread that retired it.
+    pub fn revive(&self) {
+        self.0.fetch_and(!RETIRED, Ordering::Release);
+    }
+}
+
+impl Drop for Pin<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // Releases what was counted to the thread that retires the cell.
+        self.0.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_in_use_is_not_let_go() {
+        let pins = Pins::new();
+        let (one, two) = (pins.pin().unwrap(), pins.pin().unwrap());
+        assert!(!pins.retire());
+        drop(one);
+        assert!(!pins.retire());
+        drop(two);
+        assert!(pins.retire());
+    }
+
+    #[test]
+    fn a_cell_that_was_let_go_is_not_used_until_it_is_taken_back() {
+        let pins = Pins::new();
+        assert!(pins.retire());
+        assert!(pins.pin().is_none());
+        assert!(pins.pin().is_none(), "an attempt leaves nothing behind");
+        pins.revive();
+        drop(pins.pin().unwrap());
+        assert!(pins.retire());
+    }
+}
