@@ -1,6 +1,8 @@
 //! The cell of a sliding window: how much happened in the last `window`, for any number of threads at once.
 
 mod head;
+mod lease;
+mod renewal;
 mod slot;
 
 #[cfg(test)]
@@ -13,6 +15,8 @@ mod properties;
 #[cfg(not(loom))]
 mod tests;
 
+pub use lease::Lease;
+pub use renewal::{Attempt, Renewal};
 pub use slot::Slot;
 
 use crate::sync::{AtomicU64, Ordering};
@@ -40,8 +44,9 @@ const MAX_COUNT: u32 = (1 << COUNT_BITS) - 1;
 ///
 /// 1. The total is never below the sum of the live slots, and equals it at rest. Counts enter the total before a slot,
 ///    and leave the slot before the total.
-/// 2. In any interval as long as the window, at most `max` is acquired, or counted with a total of at most `max`.
-/// 3. A count is given up no later than the window and one bucket after it was recorded.
+/// 2. In any interval as long as the window, at most `max` is acquired, counted with a total of at most `max`, or renewed
+///    ([`renew`](Self::renew) has the argument).
+/// 3. A count is given up no later than the window and one bucket after it was recorded or renewed.
 /// 4. While the head is not *sweeping*, every slot carries the tag of its live epoch.
 ///
 /// # How epochs pass
@@ -132,22 +137,23 @@ impl WindowCell {
 }
 
 impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
-    /// Counts `n` whatever the total, and returns the total with it; the attempt is within a limit that is not below it.
-    pub fn count_attempt(&self, shape: &WindowShape, n: u32, now: u64) -> u32 {
+    /// Counts `n` whatever the total; the attempt is within a limit that is not below the total with it.
+    pub fn count_attempt(&self, shape: &WindowShape, n: u32, now: u64) -> Attempt {
         let n = n.min(MAX_COUNT);
         loop {
             let head = self.current(shape, now);
             let added = n.min(MAX_COUNT - head.total());
+            let place = head.place(shape);
             if added > 0 {
                 if self.exchange(head, head.plus(added)).is_err() {
                     continue;
                 }
-                self.slot(head.place(shape)).add(added);
+                self.slot(place).add(added);
             }
             if added < n {
                 self.make_newer(shape, head, n - added);
             }
-            return head.total() + added;
+            return Attempt { place, epoch: head.epoch(), n, total: head.total() + added };
         }
     }
 

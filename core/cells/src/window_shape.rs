@@ -112,11 +112,6 @@ impl WindowShape {
         self.bucket
     }
 
-    /// Whether an event that was recorded at `then` still counts at `now`.
-    pub const fn remembers(&self, then: u64, now: u64) -> bool {
-        now / self.bucket <= then / self.bucket + self.buckets() as u64
-    }
-
     /// The number of slots a cell needs: one more than there are buckets.
     pub const fn slots(&self) -> usize {
         self.ring as usize
@@ -150,6 +145,11 @@ impl WindowShape {
     /// The epoch that lies `ahead` of `epoch`.
     pub(crate) const fn later(&self, epoch: u64, ahead: u64) -> u64 {
         (epoch + ahead) % self.turn
+    }
+
+    /// Whether an epoch still counts in the `newest` one, which is not before it.
+    pub(crate) const fn is_live(&self, epoch: u64, newest: u64) -> bool {
+        (newest + self.turn - epoch) % self.turn < self.ring
     }
 
     pub(crate) const fn place(&self, epoch: u64, phase: u32) -> Place {

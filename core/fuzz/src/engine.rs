@@ -4,8 +4,8 @@
 
 use sqlthrottle::rule::{FingerprintPrefix, Mode, RuleFile, Threshold};
 use sqlthrottle::{
-    Decision, Delay, Engine, Fakes, FingerprintOptions, ManualClock, Normalizer, Reason, Share, Statement, Strategy,
-    Ticket, Verdict,
+    Decision, Delay, Engine, Fakes, FingerprintOptions, ManualClock, Normalizer, Reason, RuleName, Share, Statement,
+    Strategy, Ticket, Verdict,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -72,11 +72,25 @@ fn rules(head: [u8; 8]) -> RuleFile {
     rules
 }
 
-/// What was decided for one limiter: all attempts with their weights, and those that were within the limit.
+/// A limiter: the rule, and the statement; the last one is that of the keys that share a limiter.
+type Key = (String, usize);
+
+/// What was decided for one limiter: all attempts with their weights, and what was sent because it was within the limit, at
+/// once or after a wait.
 #[derive(Default)]
 struct Log {
     attempts: Vec<(u64, u64)>,
-    admitted: Vec<(u64, u64)>,
+    sent: Vec<(u64, u64)>,
+}
+
+/// A statement that waits, as it was counted.
+#[derive(Clone)]
+struct Waiting {
+    ticket: Ticket,
+    index: usize,
+    key: Key,
+    since: u64,
+    weight: u64,
 }
 
 impl Log {
@@ -101,11 +115,10 @@ struct Trial {
     rules: RuleFile,
     engine: Engine,
     clock: ManualClock,
-    /// Whether statements that come back from their wait may be counted again.
-    counts_resumed: bool,
-    /// By statement; the last one is that of the keys that share a limiter.
-    logs: BTreeMap<(String, usize), Log>,
-    tickets: Vec<Ticket>,
+    /// Whether the rule is asked again by what comes back from its wait.
+    asks_again: bool,
+    logs: BTreeMap<Key, Log>,
+    waiting: Vec<Waiting>,
     tally: Tally,
 }
 
@@ -113,10 +126,10 @@ impl Trial {
     fn new(rules: RuleFile) -> Self {
         let clock = ManualClock::new();
         let strategy = rules.default_threshold.as_ref().map(|threshold| threshold.strategy);
-        let counts_resumed = matches!(strategy, Some(Strategy::Delay(Delay::UntilAllowed { .. })));
+        let asks_again = matches!(strategy, Some(Strategy::Delay(Delay::UntilAllowed { .. })));
         let engine = Engine::with_clock(rules.clone(), clock.clone()).unwrap_or_else(|error| panic!("{error}"));
-        let (logs, tickets, tally) = (BTreeMap::new(), Vec::new(), Tally::default());
-        Self { rules, engine, clock, counts_resumed, logs, tickets, tally }
+        let (logs, waiting, tally) = (BTreeMap::new(), Vec::new(), Tally::default());
+        Self { rules, engine, clock, asks_again, logs, waiting, tally }
     }
 
     fn check(&mut self, operation: u8, argument: u8) {
@@ -129,7 +142,6 @@ impl Trial {
             assert_eq!((sql, decision.reason), ("commit", Reason::NotChecked));
             return;
         };
-        self.keep_ticket(&decision);
         self.tally.matched += 1;
         match (decision.verdict, decision.reason) {
             (Verdict::Allow, Reason::PassedOver) => self.tally.passed_over += 1,
@@ -144,30 +156,47 @@ impl Trial {
             (decision.verdict, decision.reason, decision.observed) == (Verdict::Allow, Reason::Allowed, None);
         assert_eq!(within, admitted, "{decision:?}");
 
-        let key = (rule.to_string(), if decision.overflow { STATEMENTS.len() } else { index });
+        let key = self.key(rule, index, decision.overflow);
         let weight = u64::from(weight) * if index == 5 { 3 } else { 1 };
-        self.assert_window(key, weight, &decision, within);
+        let since = self.clock.now();
+        self.logs.entry(key.clone()).or_default().attempts.push((since, weight));
+        self.assert_window(&key, &decision);
+        if within {
+            self.send(&key, weight, &decision);
+        }
+        self.keep_waiting(&decision, |ticket| Waiting { ticket, index, key, since, weight });
     }
 
-    /// Holds the decision against the log of its limiter.
-    fn assert_window(&mut self, key: (String, usize), weight: u64, decision: &Decision, within: bool) {
-        let threshold = self.rules.default_threshold.as_ref().map(|threshold| (threshold.window, threshold.buckets));
-        let Some((window, buckets)) = threshold else { return };
-        let (window, now) = (window.as_nanos() as u64, self.clock.now());
-        let bucket = window.div_ceil(u64::from(buckets));
-        let log = self.logs.entry(key).or_default();
-        log.attempts.push((now, weight));
-        // Nothing of the last window is forgotten, nothing is remembered for longer than a bucket beyond it. A statement
-        // that waited until its attempt was forgotten is counted once more, so there is no most with that strategy.
-        let least = Log::weight(&log.attempts, now.checked_sub(window));
-        let most =
-            if self.counts_resumed { u64::MAX } else { Log::weight(&log.attempts, now.checked_sub(window + bucket)) };
+    fn key(&self, rule: &RuleName, index: usize, overflow: bool) -> Key {
+        (rule.to_string(), if overflow { STATEMENTS.len() } else { index })
+    }
+
+    /// Holds the count of a decision against the log of its limiter.
+    fn assert_window(&mut self, key: &Key, decision: &Decision) {
+        let Some((window, bucket)) = self.window() else { return };
+        let now = self.clock.now();
+        let log = self.logs.entry(key.clone()).or_default();
+        // Nothing of the last window is forgotten, nothing is remembered for longer than a bucket beyond it.
+        let least = Log::weight(&log.attempts, now.checked_sub(window + 1));
+        let most = Log::weight(&log.attempts, now.checked_sub(window + bucket));
         assert!((least..=most).contains(&decision.count), "counted {} of {least} to {most}", decision.count);
-        if within {
-            log.admitted.push((now, weight));
-        }
-        let admitted = Log::weight(&log.admitted, now.checked_sub(window));
-        assert!(admitted <= decision.limit, "{admitted} admitted in a window that has room for {}", decision.limit);
+    }
+
+    /// Notes what is sent within the limit, and holds it against the limit.
+    fn send(&mut self, key: &Key, weight: u64, decision: &Decision) {
+        let Some((window, _)) = self.window() else { return };
+        let now = self.clock.now();
+        let log = self.logs.entry(key.clone()).or_default();
+        log.sent.push((now, weight));
+        let sent = Log::weight(&log.sent, now.checked_sub(window + 1));
+        assert!(sent <= decision.limit, "{sent} sent in a window that has room for {}", decision.limit);
+    }
+
+    /// The window that all rules have, and its bucket, in nanoseconds.
+    fn window(&self) -> Option<(u64, u64)> {
+        let threshold = self.rules.default_threshold.as_ref()?;
+        let window = threshold.window.as_nanos() as u64;
+        Some((window, window.div_ceil(u64::from(threshold.buckets))))
     }
 
     fn advance(&mut self, operation: u8, argument: u8) {
@@ -177,30 +206,46 @@ impl Trial {
     }
 
     fn resume(&mut self, argument: u8) {
-        if self.tickets.is_empty() {
+        if self.waiting.is_empty() {
             return;
         }
-        let index = usize::from(argument) % self.tickets.len();
+        let index = usize::from(argument) % self.waiting.len();
         // Now and then a ticket is used twice.
-        let ticket = if argument < 128 { self.tickets.swap_remove(index) } else { self.tickets[index] };
-        let decision = self.engine.resume(ticket);
-        self.keep_ticket(&decision);
+        let waiting = if argument < 128 { self.waiting.swap_remove(index) } else { self.waiting[index].clone() };
+        let decision = self.engine.resume(waiting.ticket);
         match decision.verdict {
-            Verdict::Allow => self.tally.resumed += 1,
-            Verdict::Delay | Verdict::Abort => {}
+            Verdict::Allow => self.resumed(waiting, &decision),
+            Verdict::Delay => self.keep_waiting(&decision, |ticket| Waiting { ticket, ..waiting }),
+            Verdict::Abort => {}
             unexpected => panic!("resumed to {unexpected}"),
         }
     }
 
-    fn keep_ticket(&mut self, decision: &Decision) {
+    /// Notes what is sent after a wait.
+    fn resumed(&mut self, waiting: Waiting, decision: &Decision) {
+        self.tally.resumed += 1;
+        let Some(rule) = decision.rule.as_ref().filter(|_| self.asks_again) else { return };
+        let key = self.key(rule, waiting.index, decision.overflow);
+        // It is one attempt, and counts as of now. Where another limiter has counted it, that one keeps what it has.
+        let attempts = &mut self.logs.entry(key.clone()).or_default().attempts;
+        if key == waiting.key {
+            let attempt = attempts.iter().position(|attempt| *attempt == (waiting.since, waiting.weight));
+            attempts.remove(attempt.unwrap_or_else(|| panic!("an attempt that was not made came back")));
+        }
+        attempts.push((self.clock.now(), waiting.weight));
+        self.assert_window(&key, decision);
+        self.send(&key, waiting.weight, decision);
+    }
+
+    fn keep_waiting(&mut self, decision: &Decision, waiting: impl FnOnce(Ticket) -> Waiting) {
         let delays = decision.verdict == Verdict::Delay;
         assert_eq!((decision.ticket.is_some(), decision.delay.is_some()), (delays, delays));
         if delays {
             assert!(decision.delay > Some(Duration::ZERO), "a wait of no time");
         }
-        self.tickets.extend(decision.ticket);
-        if self.tickets.len() > MOST_TICKETS {
-            self.tickets.remove(0);
+        self.waiting.extend(decision.ticket.map(waiting));
+        if self.waiting.len() > MOST_TICKETS {
+            self.waiting.remove(0);
         }
     }
 

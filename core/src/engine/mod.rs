@@ -144,7 +144,9 @@ impl Engine {
 
     /// Decides on a statement whose wait is over.
     ///
-    /// Its first check has counted it, and it is not counted again. Too early, the answer is to wait on, with the same
+    /// Its first check has counted it, and it is not counted a second time: with
+    /// [`Delay::UntilAllowed`](crate::Delay::UntilAllowed) its count moves to now when it is allowed, so that in any window
+    /// no more than the limit is sent, at once or after a wait. Too early, the answer is to wait on, with the same
     /// rule and a new ticket; a ticket is good for one call, and lapses five seconds after it was due.
     pub fn resume(&self, ticket: Ticket) -> Decision {
         self.0.resume(ticket)

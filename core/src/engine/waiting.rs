@@ -4,6 +4,7 @@ use crate::decision::Ticket;
 use crate::fingerprint::Fingerprint;
 use crate::rule::RuleState;
 use dashmap::DashMap;
+use sqlthrottle_cells::sliding_window::Attempt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -13,11 +14,15 @@ const GRACE: u64 = 5_000_000_000;
 const SEARCH: u64 = 10_000_000;
 
 /// A delayed statement.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Waiter {
     pub(super) rule: Arc<RuleState>,
     pub(super) fingerprint: Fingerprint,
     pub(super) weight: u32,
+    /// What is counted of it; none where the window has forgotten it.
+    pub(super) attempt: Option<Attempt>,
+    /// Whether it was counted by the limiter that keys without a place share.
+    pub(super) overflow: bool,
     /// When it was delayed first.
     pub(super) since: u64,
     /// When its wait is over.
@@ -103,7 +108,6 @@ impl Waiting {
         }
     }
 
-    /// Gives up the place of a statement that waits no more.
     /// How many statements wait.
     pub(super) fn len(&self) -> usize {
         self.tickets.len()

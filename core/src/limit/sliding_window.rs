@@ -107,7 +107,7 @@ impl SlidingWindow {
 
     /// Counts an event that happens now, and returns the count with it.
     pub fn record(&self) -> u64 {
-        u64::from(self.limiter.window.count_attempt(&self.shape, 1, self.clock.now()))
+        u64::from(self.limiter.window.count_attempt(&self.shape, 1, self.clock.now()).total())
     }
 
     /// How many events count now.

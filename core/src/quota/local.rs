@@ -244,7 +244,7 @@ mod tests {
 
     fn count(table: &KeyTable<WindowLimiter>, key: &[u8], now: u64) -> (u32, bool) {
         let found = table.get(key, now);
-        (found.limiter.window().count_attempt(table.params(), 1, now), found.overflow)
+        (found.limiter.window().count_attempt(table.params(), 1, now).total(), found.overflow)
     }
 
     fn key(n: u64) -> [u8; 32] {

@@ -35,18 +35,18 @@ impl RuleState {
         Self { name, threshold, window, limiters, counters, places }
     }
 
-    /// Hands the limiter of a fingerprint to `count`, and says whether it is the one that keys without a place share.
+    /// Hands the limiter of a fingerprint to `count`, and whether it is the one that keys without a place share.
     pub(crate) fn limiter<T>(
         &self,
         fingerprint: &Fingerprint,
         now: u64,
-        count: impl FnOnce(&WindowLimiter) -> T,
-    ) -> (T, bool) {
+        count: impl FnOnce(&WindowLimiter, bool) -> T,
+    ) -> T {
         match &self.limiters {
-            Limiters::One(limiter) => (count(limiter), false),
+            Limiters::One(limiter) => count(limiter, false),
             Limiters::ByFingerprint(table) => {
                 let lookup = table.get(fingerprint.as_bytes(), now);
-                (count(&lookup.limiter), lookup.overflow)
+                count(&lookup.limiter, lookup.overflow)
             }
         }
     }

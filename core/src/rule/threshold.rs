@@ -26,7 +26,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Threshold {
-    /// Most statements in any interval of [`window`](Self::window): 1 to 60,000,000.
+    /// Most statements sent in any interval of [`window`](Self::window): 1 to 60,000,000. What a share passes over and what a
+    /// fixed delay lets pass comes on top.
     pub max_count: u32,
     /// The window: up to 366 days, and at least a millisecond a bucket.
     pub window: Duration,

@@ -21,9 +21,10 @@ pub enum Strategy {
 /// How long a delayed statement waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Delay {
-    /// A fixed time, after which the delaying rule is not asked again.
+    /// A fixed time, after which the delaying rule is not asked again: it spreads a burst, and bounds nothing.
     Fixed(Duration),
-    /// Until the limiter allows it, asked again after each wait; aborted after `max`.
+    /// Until the limiter allows it, asked again after each wait; aborted after `max`. The limit holds for what is sent at
+    /// once and after a wait together, because a statement that has waited counts from when it is sent.
     UntilAllowed {
         /// The longest wait in all.
         max: Duration,

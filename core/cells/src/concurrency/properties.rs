@@ -64,7 +64,7 @@ proptest! {
         for (step, max, index, other_lease) in &steps {
             clock = step.moved(clock, &[lease / 3, lease, lease.saturating_mul(2), HOUR, YEAR, 50 * YEAR]);
             let lease = if *other_lease { lease / 2 } else { lease };
-            if step.undo && !uses.0.is_empty() {
+            if step.turn_back && !uses.0.is_empty() {
                 // Of any use there was: one that runs, one that was released, one that lapsed.
                 let at = index.index(uses.0.len());
                 prop_assert_eq!(cell.release(uses.0[at].permit), uses.release(at));

@@ -58,7 +58,7 @@ proptest! {
                     latest = now;
                     prop_assert!(before + step.n <= max);
                     prop_assert_eq!(reservation.total(), before + step.n);
-                    if step.undo {
+                    if step.turn_back {
                         window.undo(reservation);
                     } else {
                         log.record(now, step.n);

@@ -4,6 +4,7 @@ use super::tests::Window;
 use super::*;
 use crate::testing::{EventLog, MS, YEAR, step};
 use proptest::prelude::*;
+use std::collections::VecDeque;
 
 /// The spans that matter to a window: bucket, window, ring of slots, 32 laps of the ring, days.
 fn spans(shape: &WindowShape) -> [u64; 5] {
@@ -51,7 +52,7 @@ proptest! {
                 Ok(reservation) => {
                     prop_assert!(before + step.n <= max);
                     prop_assert_eq!(reservation.total(), before + step.n);
-                    if step.undo {
+                    if step.turn_back {
                         window.cell.undo(reservation);
                     } else {
                         log.record(latest, step.n);
@@ -79,21 +80,47 @@ proptest! {
     }
 
     #[test]
-    fn no_interval_holds_more_attempts_allowed_than_the_limit(
+    fn no_interval_holds_more_attempts_allowed_or_renewed_than_the_limit(
         (length, buckets) in shapes(), max in 0..12u32, steps in prop::collection::vec(step(), 1..80),
     ) {
         let window = Window::new(length, buckets);
         let (mut clock, mut latest) = (0u64, 0u64);
         let (mut attempts, mut allowed) = (EventLog::default(), EventLog::default());
+        // Those over the limit, with the times they count as.
+        let mut waiting: VecDeque<(Attempt, u64, u32)> = VecDeque::new();
         for step in &steps {
             clock = step.moved(clock, &spans(&window.shape));
             latest = latest.max(clock);
-            let total = window.attempt(step.n, clock);
+            if step.turn_back && let Some((attempt, at, n)) = waiting.pop_front() {
+                let before = expected(&attempts, &window.shape, latest);
+                let is_forgotten = !window.shape.is_live(window.shape.epoch(at), window.shape.epoch(latest));
+                match window.renew(attempt, clock, max) {
+                    Renewal::Renewed { total } => {
+                        prop_assert!(!is_forgotten && total <= max);
+                        prop_assert_eq!(total, before);
+                        attempts.remove(at, n);
+                        attempts.record(latest, n);
+                        allowed.record(latest, n);
+                    }
+                    Renewal::Exceeded { attempt, total } => {
+                        prop_assert!(!is_forgotten && total > max);
+                        prop_assert_eq!(total, before);
+                        waiting.push_back((attempt, at, n));
+                    }
+                    Renewal::Forgotten => prop_assert!(is_forgotten),
+                }
+                window.assert_at_rest();
+                prop_assert_eq!(window.total(clock), before);
+            }
+            let attempt = window.count(step.n, clock);
+            let total = attempt.total();
             attempts.record(latest, step.n);
             prop_assert_eq!(total, expected(&attempts, &window.shape, latest));
             assert_bounds(&attempts, &window.shape, length, latest, total);
             if total <= max {
                 allowed.record(latest, step.n);
+            } else {
+                waiting.push_back((attempt, latest, step.n));
             }
             window.assert_at_rest();
         }

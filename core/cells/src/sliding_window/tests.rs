@@ -22,7 +22,15 @@ impl Window {
     }
 
     pub(super) fn attempt(&self, n: u32, now: u64) -> u32 {
+        self.count(n, now).total()
+    }
+
+    pub(super) fn count(&self, n: u32, now: u64) -> Attempt {
         self.cell.count_attempt(&self.shape, n, now)
+    }
+
+    pub(super) fn renew(&self, attempt: Attempt, now: u64, max: u32) -> Renewal {
+        self.cell.renew(&self.shape, attempt, now, max)
     }
 
     pub(super) fn acquire(&self, n: u32, now: u64, max: u32) -> Result<Reservation, Exceeded> {
@@ -138,6 +146,71 @@ fn an_undo_after_its_slot_turned_gives_nothing_back_twice() {
         window.cell.reset(&window.shape, now);
         window.total(now);
     }
+}
+
+#[test]
+fn a_renewed_attempt_counts_from_then_on() {
+    let window = Window::new(1200 * MS, 12);
+    let waits = window.count(3, 150 * MS);
+    assert_eq!(window.attempt(2, 250 * MS), 5);
+    assert_eq!(window.renew(waits, 1050 * MS, 5), Renewal::Renewed { total: 5 });
+    window.assert_at_rest();
+    assert_eq!(window.total(1400 * MS), 5, "what was made at 150 ms counts as of 1050 ms");
+    assert_eq!(window.total(1500 * MS), 3);
+    assert_eq!(window.total(2300 * MS - 1), 3);
+    assert_eq!(window.total(2300 * MS), 0);
+
+    let waits = window.count(1, 2410 * MS);
+    assert_eq!(window.renew(waits, 2490 * MS, 5), Renewal::Renewed { total: 1 }, "where it is the newest already");
+    window.assert_at_rest();
+}
+
+#[test]
+fn an_attempt_that_finds_no_room_may_come_back() {
+    let window = Window::new(1200 * MS, 12);
+    assert_eq!(window.attempt(5, 50 * MS), 5);
+    let waits = window.count(2, 350 * MS);
+    let slots = |window: &Window| window.cell.slots.iter().map(Slot::word).collect::<Vec<_>>();
+    let before = slots(&window);
+    let Renewal::Exceeded { attempt, total: 7 } = window.renew(waits, 390 * MS, 5) else { panic!("there is no room") };
+    assert_eq!(slots(&window), before);
+    assert_eq!(window.renew(attempt, 1300 * MS, 5), Renewal::Renewed { total: 2 });
+    let waits = window.count(u32::MAX, 1300 * MS);
+    assert!(
+        matches!(window.renew(waits, 1400 * MS, u32::MAX), Renewal::Exceeded { .. }),
+        "no limit is above the highest"
+    );
+    window.assert_at_rest();
+}
+
+#[test]
+fn an_attempt_that_is_forgotten_takes_no_other_for_itself() {
+    // After 64 laps of one bucket's ring its slot has the tag again that it had; the windows are of both widths at which
+    // epochs come round and do not.
+    for bucket in [MS, 300 * MS] {
+        for turned in [2, 3, 4, 62, 63, 64, 65, 66, 127, 128, 129, 64 * 64] {
+            let window = Window::new(bucket, 1);
+            let waits = window.count(1, 0);
+            for epoch in 1..=turned {
+                window.attempt(1, epoch * bucket);
+            }
+            let now = turned * bucket;
+            assert_eq!(window.renew(waits, now, 9), Renewal::Forgotten, "after {turned} buckets");
+            assert_eq!(window.total(now + bucket), 1, "the others count as of when they were made");
+            window.assert_at_rest();
+        }
+    }
+}
+
+#[test]
+fn a_full_window_renews_nothing() {
+    let window = Window::new(300 * MS, 3);
+    let first = window.count(5, 0);
+    assert_eq!(window.attempt(u32::MAX, 100 * MS), WindowCell::MAX_COUNT);
+    // The first five have been passed over to the newest; nothing is left of them to move.
+    assert!(matches!(window.renew(first, 200 * MS, u32::MAX), Renewal::Exceeded { .. }));
+    window.assert_at_rest();
+    assert_eq!(window.total(500 * MS), 0);
 }
 
 #[test]

@@ -13,6 +13,12 @@ impl EventLog {
         self.0.push((at, u64::from(n)));
     }
 
+    /// Strikes out an event that was noted.
+    pub(crate) fn remove(&mut self, at: u64, n: u32) {
+        let noted = self.0.iter().position(|event| *event == (at, u64::from(n)));
+        self.0.remove(noted.expect("only what was noted is struck out"));
+    }
+
     /// What happened within these times, both ends included.
     pub(crate) fn within(&self, times: RangeInclusive<u64>) -> u64 {
         self.0.iter().filter(|event| times.contains(&event.0)).map(|event| event.1).sum()

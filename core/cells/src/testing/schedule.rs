@@ -12,7 +12,8 @@ pub(crate) struct Step {
     jitter: i64,
     back: bool,
     pub(crate) n: u32,
-    pub(crate) undo: bool,
+    /// Whether what was taken is given back, or what waits comes back first.
+    pub(crate) turn_back: bool,
 }
 
 /// Any step. The first spans of a limiter come up more often than the later ones, of which the sixth is the last.
@@ -20,8 +21,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     let jitter = prop_oneof![Just(-1), Just(0), Just(1), -2_000_000..2_000_000i64];
     let stay = usize::MAX;
     let span = prop_oneof![3 => Just(stay), 6 => Just(0), 2 => Just(1), 2 => Just(2), 1 => Just(3), 1 => Just(4), 1 => Just(5)];
-    (span, 1..3u64, jitter, prop::bool::weighted(0.15), 0..6u32, prop::bool::weighted(0.2))
-        .prop_map(|(span, spans, jitter, back, n, undo)| Step { span, spans, jitter, back, n, undo })
+    (span, 1..3u64, jitter, prop::bool::weighted(0.15), 0..6u32, prop::bool::weighted(0.3))
+        .prop_map(|(span, spans, jitter, back, n, turn_back)| Step { span, spans, jitter, back, n, turn_back })
 }
 
 impl Step {

@@ -61,7 +61,7 @@ proptest! {
                 Ok(reservation) => {
                     latest = now;
                     prop_assert!(before + u64::from(step.n) <= u64::from(capacity));
-                    if step.undo {
+                    if step.turn_back {
                         bucket.cell.undo(reservation);
                     } else {
                         log.record(now, step.n);
@@ -97,7 +97,7 @@ proptest! {
         let (mut events, mut open) = (Vec::new(), Vec::new());
         for (step, index) in &steps {
             clock = step.moved(clock, &spans(capacity, rate));
-            if step.undo && !open.is_empty() {
+            if step.turn_back && !open.is_empty() {
                 let (reservation, event): (Reservation, usize) = open.swap_remove(index.index(open.len()));
                 bucket.cell.undo(reservation);
                 // An undo may be lost, so the event counts as one that never was: what passes without it must do.

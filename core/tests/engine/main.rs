@@ -3,6 +3,8 @@
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod waiting;
+
 use sqlthrottle::rule::{FingerprintPrefix, Mode, RuleFile, Threshold};
 use sqlthrottle::{
     Decision, Delay, Dialect, Engine, Fakes, FingerprintOptions, ManualClock, Normalizer, Reason, Share, Statement,
@@ -33,6 +35,10 @@ fn verdicts<const N: usize>(mut check: impl FnMut() -> Decision) -> [Verdict; N]
 
 fn outcome(decision: &Decision) -> (Verdict, Reason) {
     (decision.verdict, decision.reason)
+}
+
+fn delaying(delay: Delay) -> Threshold {
+    Threshold::new(1).window(10 * SECOND).buckets(10).strategy(Strategy::Delay(delay))
 }
 
 use Verdict::{Abort, Allow, Ignore};
@@ -125,85 +131,6 @@ fn only_what_the_caller_can_fake_is_ignored() {
     }
 }
 
-fn delaying(delay: Delay) -> Threshold {
-    Threshold::new(1).window(10 * SECOND).buckets(10).strategy(Strategy::Delay(delay))
-}
-
-#[test]
-fn a_fixed_delay_is_waited_for_once() {
-    let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)));
-    let _ = engine.check(READ);
-    let delayed = engine.check(READ);
-    assert_eq!(outcome(&delayed), (Verdict::Delay, Reason::OverLimit));
-    assert_eq!(delayed.delay, Some(SECOND));
-
-    clock.advance(SECOND / 4);
-    let early = engine.resume(delayed.ticket.unwrap());
-    assert_eq!((early.verdict, early.delay), (Verdict::Delay, Some(SECOND * 3 / 4)));
-    clock.advance(SECOND * 3 / 4);
-    let resumed = engine.resume(early.ticket.unwrap());
-    assert_eq!(outcome(&resumed), (Allow, Reason::Allowed));
-    assert_eq!(resumed.count, 2, "the wait has recorded nothing");
-
-    let again = engine.resume(early.ticket.unwrap());
-    assert_eq!(outcome(&again), (Abort, Reason::MaxDelay), "a ticket is good for one call");
-    let rule = &engine.snapshot().rules[0];
-    assert_eq!((rule.matched, rule.delayed, rule.resumed), (2, 1, 1));
-    assert_eq!(engine.snapshot().waiting, 0);
-}
-
-#[test]
-fn a_delay_until_allowed_ends_when_the_window_has_room() {
-    let (engine, clock) = engine(delaying(Delay::UntilAllowed { max: 30 * SECOND }));
-    let _ = engine.check(READ);
-    clock.advance(5 * SECOND);
-    let delayed = engine.check(READ);
-    assert_eq!(delayed.delay, Some(6 * SECOND), "until the first is forgotten");
-    clock.advance(6 * SECOND);
-    assert_eq!(outcome(&engine.resume(delayed.ticket.unwrap())), (Allow, Reason::Allowed));
-}
-
-#[test]
-fn a_delay_until_allowed_is_aborted_after_the_longest_wait() {
-    let (engine, clock) = engine(delaying(Delay::UntilAllowed { max: 15 * SECOND }));
-    let _ = engine.check(READ);
-    let mut delayed = engine.check(READ);
-    let mut waited = Duration::ZERO;
-    let last = loop {
-        let wait = delayed.delay.unwrap();
-        clock.advance(wait);
-        waited += wait;
-        let _ = engine.check(READ); // the burst goes on
-        delayed = engine.resume(delayed.ticket.unwrap());
-        if delayed.verdict != Verdict::Delay {
-            break delayed;
-        }
-    };
-    assert_eq!(outcome(&last), (Abort, Reason::MaxDelay));
-    assert_eq!(waited, 15 * SECOND);
-    assert!(last.retry_after.unwrap() > Duration::ZERO);
-}
-
-#[test]
-fn only_so_many_wait_and_lapsed_tickets_make_room() {
-    let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)).max_delayed(2));
-    let _ = engine.check(READ);
-    let tickets: Vec<_> = (0..2).map(|_| engine.check(READ).ticket.unwrap()).collect();
-    assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
-    assert_eq!(engine.snapshot().waiting, 2);
-
-    clock.advance(6 * SECOND);
-    assert_eq!(outcome(&engine.resume(tickets[0])), (Allow, Reason::Allowed), "five seconds after it was due");
-    clock.advance(Duration::from_nanos(1));
-    for _ in 0..2 {
-        assert_eq!(engine.check(READ).verdict, Verdict::Delay, "the other ticket has lapsed");
-    }
-    assert_eq!(outcome(&engine.resume(tickets[1])), (Abort, Reason::MaxDelay));
-    let rule = &engine.snapshot().rules[0];
-    assert_eq!((rule.delayed, rule.resumed, rule.lapsed), (4, 1, 1));
-    assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
-}
-
 #[test]
 fn observing_counts_everything_and_stops_nothing() {
     let (engine, _clock) = engine_with(delaying(Delay::Fixed(SECOND)), |rules| rules.mode = Mode::Observe);
@@ -267,20 +194,6 @@ fn what_answers_rows_is_not_faked_by_a_count() {
 fn limits_of_rules_built_in_code_are_in_force() {
     let (engine, _clock) = engine_with(Threshold::new(1), |rules| rules.limits.max_sql_bytes = 64);
     assert_eq!(engine.rules().fingerprint.max_sql_bytes, 64);
-}
-
-#[test]
-fn a_waiting_statement_keeps_its_place() {
-    let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)).max_delayed(1));
-    let _ = engine.check(READ);
-    let delayed = engine.check(READ);
-    clock.advance(SECOND / 2);
-    let early = engine.resume(delayed.ticket.unwrap());
-    assert_eq!((early.verdict, early.count), (Verdict::Delay, 2));
-    assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
-    clock.advance(SECOND / 2);
-    assert!(engine.resume(early.ticket.unwrap()).is_allowed());
-    assert_eq!(engine.check(READ).verdict, Verdict::Delay);
 }
 
 #[test]
