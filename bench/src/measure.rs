@@ -2,7 +2,10 @@
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::hint::black_box;
-use std::time::Duration;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Rounds of a comparison. Odd, so that a median is the figure of a round that took place.
 const ROUNDS: usize = 31;
@@ -83,6 +86,36 @@ fn time(subject: &mut Loop, times: u64) -> f64 {
     let start = thread_time();
     subject(times);
     thread_time().saturating_sub(start).as_nanos() as f64 / times as f64
+}
+
+/// Runs a second of one thread and of two, in turns, for so many rounds; returns the runs a second of all threads together.
+pub(crate) fn throughput(run: &(impl Fn() -> bool + Sync)) -> (Vec<f64>, Vec<f64>) {
+    const ROUNDS: usize = 9;
+    const SPAN: Duration = Duration::from_millis(150);
+    let rate = |threads: usize| {
+        let (barrier, stop) = (Barrier::new(threads + 1), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let count = || {
+                barrier.wait();
+                let mut runs = 0_u64;
+                while !stop.load(Ordering::Relaxed) {
+                    for _ in 0..1000 {
+                        black_box(run());
+                    }
+                    runs += 1000;
+                }
+                runs
+            };
+            let counting: Vec<_> = (0..threads).map(|_| scope.spawn(count)).collect();
+            barrier.wait();
+            let start = Instant::now();
+            thread::sleep(SPAN);
+            stop.store(true, Ordering::Relaxed);
+            let seconds = start.elapsed().as_secs_f64();
+            counting.into_iter().filter_map(|thread| thread.join().ok()).sum::<u64>() as f64 / seconds
+        })
+    };
+    (0..ROUNDS).map(|_| (rate(1), rate(2))).unzip()
 }
 
 fn thread_time() -> Duration {

@@ -12,10 +12,11 @@ mod metrics;
 mod quota;
 mod statement;
 mod strategy;
+mod stripe;
 
 pub use clock::{Clock, ManualClock};
 pub use decision::{Decision, Reason, RuleName, Ticket, Verdict};
-pub use engine::Engine;
+pub use engine::{Engine, Prepared};
 pub use error::{Fault, LoadError};
 pub use fingerprint::{Dialect, Fingerprint, FingerprintOptions, HashKind, InLists, Normalizer};
 pub use limit::{SlidingWindow, WindowError};

@@ -1,12 +1,18 @@
 //! What the rules of an engine have done so far.
 
 use crate::decision::{RuleName, Verdict};
+use crate::stripe::Striped;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The counters of one rule. Each is exact by itself; a snapshot taken under load may catch one a check ahead of another.
+/// The counters of one rule, kept apart for each core. Each is exact by itself; a snapshot taken under load may catch one a
+/// check ahead of another.
+#[derive(Debug)]
+pub(crate) struct Counters(Striped<Counts>);
+
+/// What one core has counted of a rule.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) matched: Counter,
+pub(crate) struct Counts {
     pub(crate) passed: Counter,
     pub(crate) passed_over: Counter,
     pub(crate) aborted: Counter,
@@ -20,7 +26,38 @@ pub(crate) struct Counters {
     pub(crate) would_delay: Counter,
 }
 
+impl Default for Counters {
+    fn default() -> Self {
+        Self(Striped::new(Counts::default))
+    }
+}
+
+/// A core counts on its own.
+impl Deref for Counters {
+    type Target = Counts;
+
+    #[inline]
+    fn deref(&self) -> &Counts {
+        self.0.mine()
+    }
+}
+
 impl Counters {
+    /// What all cores have counted.
+    pub(crate) fn sum(&self, counter: impl Fn(&Counts) -> &Counter) -> u64 {
+        self.0.iter().map(|counts| counter(counts).get()).sum()
+    }
+
+    /// The checks that the rule took part in: what became of each is counted once.
+    pub(crate) fn matched(&self) -> u64 {
+        let each = |counts: &Counts| {
+            [&counts.passed, &counts.passed_over, &counts.aborted, &counts.ignored, &counts.delayed].map(Counter::get)
+        };
+        self.0.iter().flat_map(each).sum()
+    }
+}
+
+impl Counts {
     /// Counts a refusal that is carried out.
     pub(crate) fn refused(&self, verdict: Verdict) {
         match verdict {
@@ -42,17 +79,29 @@ impl Counters {
     }
 }
 
-/// A counter that threads share. It orders nothing else.
+/// A counter of what one core does, of which most is done by the thread that has the core's table. It orders nothing else.
 #[derive(Debug, Default)]
-pub(crate) struct Counter(AtomicU64);
+pub(crate) struct Counter {
+    /// Counted by the thread that has the table: one at a time.
+    alone: AtomicU64,
+    /// Counted by any other.
+    shared: AtomicU64,
+}
 
 impl Counter {
+    /// Counts one.
     pub(crate) fn add(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.shared.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts one, for the thread that has the core's table to itself: no other can come between the two steps.
+    #[inline]
+    pub(crate) fn add_alone(&self) {
+        self.alone.store(self.alone.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.alone.load(Ordering::Relaxed) + self.shared.load(Ordering::Relaxed)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parts of a table or counter that are kept apart, so that threads on different cores do not write to one cache line.
 
 use std::num::NonZero;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
@@ -15,8 +16,23 @@ thread_local! {
     };
 }
 
-/// Something in as many copies as cores may use it at once, each on cache lines of its own. A thread keeps to one copy;
-/// threads beyond the number of copies share them in turn.
+/// How many stripes there are: one for each core, rounded up to a power of two.
+#[inline]
+pub(crate) fn count() -> usize {
+    static COUNT: LazyLock<usize> = LazyLock::new(|| {
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        cores.next_power_of_two().min(MAX_STRIPES)
+    });
+    *COUNT
+}
+
+/// The stripe of this thread. Threads beyond the number of stripes share them in turn.
+#[inline]
+pub(crate) fn index() -> usize {
+    ORDINAL.with(|ordinal| *ordinal) & (count() - 1)
+}
+
+/// Something in a copy for each stripe, on cache lines of its own.
 #[derive(Debug)]
 pub(crate) struct Striped<T>(Box<[OnItsOwn<T>]>);
 
@@ -26,32 +42,19 @@ pub(crate) struct Striped<T>(Box<[OnItsOwn<T>]>);
 struct OnItsOwn<T>(T);
 
 impl<T> Striped<T> {
-    /// One copy for each core, rounded up to a power of two. `make` is given their number.
-    pub(crate) fn new(make: impl Fn(usize) -> T) -> Self {
-        let cores = available_parallelism().map_or(1, NonZero::get);
-        let copies = cores.next_power_of_two().min(MAX_STRIPES);
-        Self((0..copies).map(|_| OnItsOwn(make(copies))).collect())
-    }
-
-    /// The number of this thread's copy.
-    #[inline]
-    pub(crate) fn index(&self) -> usize {
-        ORDINAL.with(|ordinal| *ordinal) & (self.0.len() - 1)
+    /// A copy for each stripe.
+    pub(crate) fn new(make: impl Fn() -> T) -> Self {
+        Self((0..count()).map(|_| OnItsOwn(make())).collect())
     }
 
     /// This thread's copy.
     #[inline]
     pub(crate) fn mine(&self) -> &T {
-        &self.0[self.index()].0
+        &self.0[index() & (self.0.len() - 1)].0
     }
 
     /// Every copy.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|copy| &copy.0)
-    }
-
-    /// How many copies there are.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
     }
 }

@@ -1,5 +1,6 @@
 //! The rows of the table. A new one is a function of its own and a line in the list of its file.
 
+mod check;
 mod fingerprint;
 mod replay;
 
@@ -82,7 +83,7 @@ impl fmt::Debug for Duel {
 
 /// Every case, in the order of the table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
-    [fingerprint::CASES, replay::CASES].into_iter().flatten()
+    [fingerprint::CASES, check::CASES, replay::CASES].into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod pins;
 pub mod scan;
 pub mod sliding_window;
 pub mod token_bucket;
+pub mod try_lock;
 
 mod sync;
 mod window_shape;

@@ -64,7 +64,7 @@ const MAX_COUNT: u32 = (1 << COUNT_BITS) - 1;
 ///
 /// A thread may sleep between adding to the total and adding to its slot. Its count then joins the slot's later epoch: it
 /// is kept longer, never lost.
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct WindowCell<S: ?Sized = [Slot]> {
     head: AtomicU64,
     slots: S,

@@ -1,40 +1,109 @@
 //! A rule's limiter for one key, as one core has it at hand.
 
 use crate::decision::RuleName;
-use crate::limit::WindowLimiter;
+use crate::limit::{Limiter, WindowLimiter};
 use crate::stripe;
 use sqlthrottle_cells::WindowShape;
 use sqlthrottle_cells::sliding_window::Lease;
 use std::sync::Arc;
 
-/// Most counts that a core takes beforehand. With 64, one check in 64 comes to the cell.
+/// Most counts that a core takes beforehand. With 64, one check in 65 comes to the cell.
 const MAX_BLOCK: u32 = 64;
 
-/// What a core keeps of a rule for one key: the limiter, to be found without a look-up, and a block of its counts where
-/// other cores count on it too.
-#[derive(Debug)]
-pub(crate) struct AtHand {
-    /// A copy of the rule's name, so that a decision which is handed out touches nothing that another core touches.
-    name: RuleName,
-    limiter: Option<Arc<WindowLimiter>>,
-    /// None until the limiter is hot.
-    leased: Option<Box<Leased>>,
-}
-
+/// What a core keeps of a rule for one key: the limiter, to be found without a look-up, and a block of counts taken from
+/// it beforehand, so that most checks write to nothing that another core reads.
+///
+/// Whoever counts on a limiter for a core does so by the one that the core has at hand, so on one core nothing is refused
+/// for counts that are taken and not spent.
 #[derive(Debug, Default)]
-struct Leased {
+pub(crate) struct AtHand {
+    /// A copy of the rule's name, so that a decision which is handed out touches nothing that another core touches. None
+    /// where this is not kept.
+    name: Option<RuleName>,
+    limiter: Option<Arc<WindowLimiter>>,
     lease: Lease,
-    /// How many counts the next block is to have.
-    block: u32,
+    /// The last block with what was counted together with it, and what was counted before it in the same epoch.
+    taken: u32,
+    recent: u32,
 }
 
 impl AtHand {
-    /// Nothing yet.
-    pub(crate) fn new(name: &RuleName) -> Self {
+    /// Nothing of a rule yet, to be kept by a core.
+    pub(crate) fn kept(name: &RuleName) -> Self {
         let name = match name {
             RuleName::Threshold(name) => RuleName::Threshold(Arc::from(&**name)),
             name => name.clone(),
         };
-        Self { name, limiter: None, leased: None }
+        Self { name: Some(name), limiter: None, lease: Lease::default(), taken: 0, recent: 0 }
+    }
+
+    /// Whether a core keeps it, and has it to itself now. What is not kept is used once, and takes nothing beforehand.
+    #[inline]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.name.is_some()
+    }
+
+    /// The name of the rule, if it is kept.
+    #[inline]
+    pub(crate) fn name(&self) -> Option<&RuleName> {
+        self.name.as_ref()
+    }
+
+    /// The limiter, if it was found before.
+    #[inline]
+    pub(crate) fn limiter(&self) -> Option<&Arc<WindowLimiter>> {
+        self.limiter.as_ref()
+    }
+
+    /// Keeps a limiter. What was taken from another goes with it.
+    pub(crate) fn keep(&mut self, limiter: Arc<WindowLimiter>) {
+        (self.lease, self.taken, self.recent) = (Lease::default(), 0, 0);
+        self.limiter = Some(limiter);
+    }
+
+    /// Counts `n` out of the block, if it holds so many and its epoch is still the newest. Returns what the window is known
+    /// to count with it.
+    #[inline]
+    pub(crate) fn spend(&mut self, shape: &WindowShape, n: u32, now: u64) -> Option<u32> {
+        self.lease.spend(shape, n, now)
+    }
+
+    /// Counts `n` on its limiter together with a block for the counts to come, if there is room for both. Returns what the
+    /// window counts with the `n`; none where nothing was counted, and nothing is taken beforehand any more.
+    ///
+    /// A block is at most what the core has counted in the same epoch, and what all cores hold unspent at most half of what
+    /// is left of the limit: a statement that is seldom sent takes nothing beforehand, and the last counts of a limit are
+    /// taken one by one.
+    pub(crate) fn take_block(
+        &mut self,
+        limiter: &WindowLimiter,
+        shape: &WindowShape,
+        n: u32,
+        now: u64,
+        max: u32,
+    ) -> Option<u32> {
+        self.recent = if self.lease.ran_out(shape, now) { self.recent.saturating_add(self.taken) } else { 0 };
+        self.lease.give_back(limiter.window());
+        let room = max.saturating_sub(limiter.window().total(shape, now)).saturating_sub(n);
+        let cores = u32::try_from(stripe::count()).unwrap_or(u32::MAX);
+        let block = self.recent.min(MAX_BLOCK).min(room / cores.saturating_mul(2));
+        self.taken = n.saturating_add(block);
+        self.lease.take(limiter.window(), shape, (n, block), now, max)
+    }
+
+    /// The bytes it refers to and has to itself.
+    pub(crate) fn bytes(&self) -> usize {
+        self.name.as_ref().map_or(0, |name| name.as_str().len())
+    }
+}
+
+impl Drop for AtHand {
+    /// What was taken beforehand is not lost with what took it.
+    fn drop(&mut self) {
+        if let Some(limiter) = &self.limiter
+            && let Some(_pin) = limiter.pins().pin()
+        {
+            self.lease.give_back(limiter.window());
+        }
     }
 }

@@ -1,103 +1,147 @@
-//! What is kept by a text, within a bound of memory.
+//! What is kept by a key, within a bound of memory.
 
-use crate::fingerprint::Dialect;
 use hashbrown::HashTable;
 
-/// A cache by dialect and text, in two generations.
+/// A cache in two generations.
 ///
 /// What is new goes into the young one. When that holds half of what the cache may, the old one is dropped and the young
-/// one takes its place. What is met in the old generation moves to the young one, so a flood of new texts cannot push out
+/// one takes its place. What is met in the old generation moves to the young one, so a flood of new keys cannot push out
 /// those in use. This is the second-chance rule of page replacement, with two lists in place of a reference bit.
 ///
-/// Callers bring a hash of the text that no attacker can predict; texts are compared in full.
+/// Callers bring a hash of the key, under a key of its own where an attacker may choose what is hashed, and compare in full.
 #[derive(Debug)]
-pub(super) struct Generations<V> {
-    young: HashTable<Entry<V>>,
-    old: HashTable<Entry<V>>,
+pub(super) struct Generations<E> {
+    young: HashTable<Kept<E>>,
+    old: HashTable<Kept<E>>,
     /// Bytes of the young generation, and the most that it may have.
     bytes: usize,
     budget: usize,
 }
 
+#[derive(Debug)]
+struct Kept<E> {
+    hash: u64,
+    cost: u32,
+    entry: E,
+}
+
 /// What is dropped to make room. It may be thousands of entries: to be dropped where no lock is held.
 #[derive(Debug)]
 #[must_use = "to be dropped where no lock is held"]
-pub(super) struct Outlived<V>(HashTable<Entry<V>>);
+pub(super) struct Outlived<E>(HashTable<Kept<E>>);
 
-#[derive(Debug)]
-struct Entry<V> {
-    hash: u64,
-    text: Box<[u8]>,
-    dialect: Dialect,
-    cost: u32,
-    value: V,
+impl<E> Outlived<E> {
+    const fn nothing() -> Self {
+        Self(HashTable::new())
+    }
 }
 
-
-impl<V> Generations<V> {
+impl<E> Generations<E> {
     /// A cache of at most `bytes`.
     pub(super) fn new(bytes: usize) -> Self {
         Self { young: HashTable::new(), old: HashTable::new(), bytes: 0, budget: bytes / 2 }
     }
 
-    /// What is kept by a text, if it is in the young generation.
+    /// An entry of the young generation.
     #[inline]
-    pub(super) fn young(&self, hash: u64, dialect: Dialect, text: &[u8]) -> Option<&V> {
-        self.young.find(hash, |entry| entry.is(dialect, text)).map(|entry| &entry.value)
+    pub(super) fn young(&self, hash: u64, is: impl Fn(&E) -> bool) -> Option<&E> {
+        self.young.find(hash, |kept| is(&kept.entry)).map(|kept| &kept.entry)
     }
 
-    /// What is kept by a text, if it is in the old generation.
-    pub(super) fn old(&self, hash: u64, dialect: Dialect, text: &[u8]) -> Option<&V> {
-        self.old.find(hash, |entry| entry.is(dialect, text)).map(|entry| &entry.value)
+    /// An entry of the old generation.
+    pub(super) fn old(&self, hash: u64, is: impl Fn(&E) -> bool) -> Option<&E> {
+        self.old.find(hash, |kept| is(&kept.entry)).map(|kept| &kept.entry)
     }
 
-    /// What is kept by a text, to be changed.
+    /// An entry, to be changed; it is young now.
     #[inline]
-    pub(super) fn get(&mut self, hash: u64, dialect: Dialect, text: &[u8]) -> Option<&mut V> {
-        let index = self.young.find_bucket_index(hash, |entry| entry.is(dialect, text));
-        match index {
-            Some(index) => self.young.get_bucket_mut(index).map(|entry| &mut entry.value),
-            None => self.rejuvenate(hash, dialect, text),
+    pub(super) fn get(&mut self, hash: u64, is: impl Fn(&E) -> bool) -> Option<&mut E> {
+        match self.young.find_bucket_index(hash, |kept| is(&kept.entry)) {
+            Some(index) => self.young.get_bucket_mut(index).map(|kept| &mut kept.entry),
+            None => self.rejuvenate(hash, is),
         }
     }
 
-    /// Moves what is kept by a text from the old generation to the young one, even beyond its bound: it was there already.
+    /// Moves an entry from the old generation to the young one, even beyond its bound: it was there already.
     #[cold]
-    fn rejuvenate(&mut self, hash: u64, dialect: Dialect, text: &[u8]) -> Option<&mut V> {
-        let found = self.old.find_entry(hash, |entry| entry.is(dialect, text)).ok()?;
-        let (entry, _) = found.remove();
-        self.bytes += entry.cost as usize;
-        let placed = self.young.insert_unique(hash, entry, |entry| entry.hash);
-        Some(&mut placed.into_mut().value)
+    fn rejuvenate(&mut self, hash: u64, is: impl Fn(&E) -> bool) -> Option<&mut E> {
+        let (kept, _) = self.old.find_entry(hash, |kept| is(&kept.entry)).ok()?.remove();
+        self.bytes += kept.cost as usize;
+        let placed = self.young.insert_unique(hash, kept, |kept| kept.hash);
+        Some(&mut placed.into_mut().entry)
     }
 
-    /// Keeps a value that is in neither generation, unless it is too large for any. `owned`: the bytes it refers to.
-    pub(super) fn insert(&mut self, hash: u64, dialect: Dialect, text: &[u8], value: V, owned: usize) -> Outlived<V> {
+    /// Keeps an entry that is in neither generation, unless it is too large for any. `owned`: the bytes it refers to and has
+    /// to itself.
+    pub(super) fn insert(&mut self, hash: u64, entry: E, owned: usize) -> Outlived<E> {
         // The table is at worst half full.
-        let cost = text.len().saturating_add(owned + 2 * size_of::<Entry<V>>());
-        let mut outlived = Outlived(HashTable::new());
+        let cost = owned.saturating_add(2 * size_of::<Kept<E>>());
         let Some(budgeted) = u32::try_from(cost).ok().filter(|_| cost <= self.budget) else {
-            return outlived;
+            return Outlived::nothing();
         };
+        let mut outlived = Outlived::nothing();
         if self.bytes + cost > self.budget {
             let young = std::mem::take(&mut self.young);
             outlived.0 = std::mem::replace(&mut self.old, young);
             self.bytes = 0;
         }
         self.bytes += cost;
-        self.young.insert_unique(hash, Entry { hash, dialect, cost: budgeted, text: text.into(), value }, |entry| entry.hash);
+        self.young.insert_unique(hash, Kept { hash, cost: budgeted, entry }, |kept| kept.hash);
         outlived
     }
 
-    /// How many values are kept; one that is in both generations counts twice.
+    /// How many entries are kept.
     pub(super) fn len(&self) -> usize {
         self.young.len() + self.old.len()
     }
 }
 
-impl<V> Entry<V> {
-    #[inline]
-    fn is(&self, dialect: Dialect, text: &[u8]) -> bool {
-        self.dialect == dialect && *self.text == *text
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cache with room for so many numbers.
+    fn cache(numbers: usize) -> Generations<u64> {
+        Generations::new(numbers * 2 * size_of::<Kept<u64>>())
+    }
+
+    fn insert(cache: &mut Generations<u64>, number: u64) {
+        drop(cache.insert(number, number, 0));
+    }
+
+    fn knows(cache: &mut Generations<u64>, number: u64) -> bool {
+        cache.get(number, |entry| *entry == number).is_some()
+    }
+
+    #[test]
+    fn what_is_in_use_outlives_a_flood() {
+        let mut cache = cache(100);
+        insert(&mut cache, 0);
+        for number in 1..100_000 {
+            assert!(!knows(&mut cache, number));
+            insert(&mut cache, number);
+            assert!(knows(&mut cache, 0), "after {number}");
+            assert!(cache.len() <= 101);
+        }
+        assert!(!knows(&mut cache, 1));
+    }
+
+    #[test]
+    fn keys_of_one_hash_are_told_apart() {
+        let mut cache = cache(100);
+        for number in 0..10 {
+            drop(cache.insert(7, number, 0));
+        }
+        assert_eq!(cache.get(7, |entry| *entry == 3), Some(&mut 3));
+        assert_eq!(cache.get(7, |entry| *entry == 10), None);
+    }
+
+    #[test]
+    fn what_is_larger_than_a_generation_is_not_kept() {
+        let mut cache = cache(10);
+        insert(&mut cache, 1);
+        drop(cache.insert(2, 2, 1 << 20));
+        drop(cache.insert(3, 3, usize::MAX));
+        assert!(knows(&mut cache, 1) && !knows(&mut cache, 2) && !knows(&mut cache, 3));
     }
 }

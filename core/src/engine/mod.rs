@@ -1,22 +1,32 @@
 //! The engine: a statement in, a decision out.
 //!
-//! [`check`](Engine::check) normalises the text, finds what is remembered of its shape ([`shapes`]), counts it against the
-//! rule that names it, and decides ([`decide`]). A delayed statement holds a ticket in [`waiting`] until it is resumed.
+//! [`check`](Engine::check) looks the text up among those of late ([`hot`]). What it does not find there it normalises, and
+//! finds what is remembered of its shape ([`shapes`]). Then it counts the statement against the rule that names it, and
+//! decides ([`decide`]). A delayed statement holds a ticket in [`waiting`] until it is [resumed](resume).
 
+mod at_hand;
 mod decide;
+mod generations;
+mod hot;
+mod prepared;
 mod readers;
+mod resume;
 mod shape;
 mod shapes;
 mod waiting;
 
+pub(crate) use at_hand::AtHand;
+pub use prepared::Prepared;
 pub(crate) use waiting::Places;
 
 use crate::clock::Clock;
 use crate::decision::{Decision, Reason, Ticket};
 use crate::error::LoadError;
+use crate::fingerprint::Dialect;
 use crate::metrics::Snapshot;
 use crate::rule::{Mode, RuleFile, RuleSet, RuleState};
 use crate::statement::Statement;
+use hot::Hot;
 use readers::Readers;
 use shape::Shape;
 use shapes::Shapes;
@@ -55,6 +65,7 @@ struct Inner {
     file: RuleFile,
     rules: RuleSet,
     readers: Readers,
+    hot: Hot,
     shapes: Shapes,
     waiting: Waiting,
 }
@@ -108,7 +119,8 @@ impl Engine {
             mode: rules.mode,
             rules: RuleSet::new(&rules, clock.now())?,
             readers: Readers::new(rules.fingerprint),
-            shapes: Shapes::new(rules.limits.cache_bytes),
+            hot: Hot::new(rules.limits.cache_bytes - rules.limits.cache_bytes / 4),
+            shapes: Shapes::new(rules.limits.cache_bytes / 4),
             waiting: Waiting::default(),
             clock,
             file: rules,
@@ -134,12 +146,19 @@ impl Engine {
         if inner.mode == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
-        let shape = inner.shape(statement);
-        match &shape.rule {
-            _ if !shape.checked => Decision::allow(Some(shape.fingerprint), Reason::NotChecked),
-            None => Decision::allow(Some(shape.fingerprint), Reason::Allowed),
-            Some(rule) => inner.decide(statement, &shape, rule),
-        }
+        let dialect = statement.dialect.unwrap_or(inner.file.fingerprint.dialect);
+        let text = inner.hot.sought(statement.sql, dialect);
+        let known = inner.hot.find(text, |shape, at_hand| inner.answer(statement, shape, at_hand));
+        known.unwrap_or_else(|| {
+            let shape = inner.shape(statement.sql, dialect);
+            inner.hot.meet(text, &shape, |at_hand| inner.answer(statement, &shape, at_hand))
+        })
+    }
+
+    /// Takes note of a statement that is going to be checked many times: [`Prepared::check`] spares the look-up of its text.
+    pub fn prepare(&self, statement: &Statement<'_>) -> Prepared {
+        let dialect = statement.dialect.unwrap_or(self.0.file.fingerprint.dialect);
+        Prepared::new(self.clone(), self.0.shape(statement.sql, dialect), statement)
     }
 
     /// Decides on a statement whose wait is over.
@@ -168,15 +187,24 @@ impl std::panic::UnwindSafe for Engine {}
 impl std::panic::RefUnwindSafe for Engine {}
 
 impl Inner {
-    /// What is remembered of the statement's shape.
-    fn shape(&self, statement: &Statement<'_>) -> Arc<Shape> {
-        let dialect = statement.dialect.unwrap_or(self.file.fingerprint.dialect);
+    /// What is remembered of a text's shape.
+    fn shape(&self, sql: &[u8], dialect: Dialect) -> Arc<Shape> {
         self.readers.with(dialect, |reader| {
-            let normalized = reader.normalize(statement.sql);
+            let normalized = reader.normalize(sql);
             self.shapes.get(dialect, normalized.as_bytes(), || {
-                Shape::read(statement.sql, dialect, &normalized, |fingerprint| self.rules.of(fingerprint))
+                Shape::read(sql, dialect, &normalized, |fingerprint| self.rules.of(fingerprint))
             })
         })
+    }
+
+    /// Decides on a statement whose shape is known.
+    #[inline]
+    fn answer(&self, statement: &Statement<'_>, shape: &Shape, at_hand: &mut AtHand) -> Decision {
+        match &shape.rule {
+            _ if !shape.checked => Decision::allow(Some(shape.fingerprint), Reason::NotChecked),
+            None => Decision::allow(Some(shape.fingerprint), Reason::Allowed),
+            Some(rule) => self.decide(statement, shape, rule, at_hand),
+        }
     }
 }
 

@@ -1,13 +1,17 @@
 //! What is remembered of a statement's shape: all that a check needs and that its constants do not change.
 
+use super::at_hand::AtHand;
 use crate::fingerprint::{Classification, Dialect, Fingerprint, Kind, Normalized, classify, is_never_checked};
 use crate::rule::RuleState;
 use crate::statement::Fakes;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A statement's shape.
 #[derive(Debug)]
 pub(super) struct Shape {
+    /// Its own among all shapes of the process, and never another's.
+    pub(super) number: u64,
     pub(super) fingerprint: Fingerprint,
     /// Whether rules apply to it at all: not to BEGIN, COMMIT, SET and the like.
     pub(super) checked: bool,
@@ -30,6 +34,9 @@ enum Answer {
 }
 
 impl Shape {
+    /// What a shape takes of memory, with the counts of the references to it.
+    pub(super) const BYTES: usize = size_of::<Self>() + 2 * size_of::<usize>();
+
     /// Reads a statement at first sight.
     pub(super) fn read(
         sql: &[u8],
@@ -39,7 +46,9 @@ impl Shape {
     ) -> Self {
         let analysis = classify(sql, dialect);
         let fingerprint = normalized.fingerprint();
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             // Asked of the normalised text, so that no name of a savepoint decides for all of its shape.
             checked: !is_never_checked(normalized.as_bytes(), dialect),
             rule: rule(&fingerprint),
@@ -47,6 +56,11 @@ impl Shape {
             answer: answer(&analysis, normalized),
             fingerprint,
         }
+    }
+
+    /// What a core is to keep of its rule.
+    pub(super) fn at_hand(&self) -> AtHand {
+        self.rule.as_ref().map(|rule| AtHand::kept(&rule.name)).unwrap_or_default()
     }
 
     /// Whether an honest empty result of the right type is at hand.

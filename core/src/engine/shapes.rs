@@ -13,8 +13,17 @@ const SHARDS: usize = 16;
 /// the limiters.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    shards: [RwLock<Generations<Arc<Shape>>>; SHARDS],
+    shards: [RwLock<Shard>; SHARDS],
     hasher: RandomState,
+}
+
+type Shard = Generations<Seen>;
+
+#[derive(Debug)]
+struct Seen {
+    text: Box<[u8]>,
+    dialect: Dialect,
+    shape: Arc<Shape>,
 }
 
 impl Shapes {
@@ -28,31 +37,33 @@ impl Shapes {
     pub(super) fn get(&self, dialect: Dialect, text: &[u8], read: impl FnOnce() -> Shape) -> Arc<Shape> {
         let hash = self.hasher.hash_one(text);
         let shard = &self.shards[(hash >> 32) as usize % SHARDS];
+        let is = |seen: &Seen| seen.dialect == dialect && *seen.text == *text;
         let known = self::read(shard);
-        if let Some(shape) = known.young(hash, dialect, text) {
-            return Arc::clone(shape);
+        if let Some(seen) = known.young(hash, is) {
+            return Arc::clone(&seen.shape);
         }
-        let old = known.old(hash, dialect, text).cloned();
+        let old = known.old(hash, is).map(|seen| Arc::clone(&seen.shape));
         drop(known);
         // Outside the lock: two threads may read the same new shape, and one of the two is kept.
         let shape = old.unwrap_or_else(|| Arc::new(read()));
         let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shape) = shard.get(hash, dialect, text) {
-            return Arc::clone(shape);
+        if let Some(seen) = shard.get(hash, is) {
+            return Arc::clone(&seen.shape);
         }
-        let outlived = shard.insert(hash, dialect, text, Arc::clone(&shape), Shape::BYTES);
+        let seen = Seen { text: text.into(), dialect, shape: Arc::clone(&shape) };
+        let outlived = shard.insert(hash, seen, text.len() + Shape::BYTES);
         drop(shard);
         drop(outlived);
         shape
     }
 
-    /// How many shapes are remembered; one that is in both generations counts twice.
+    /// How many shapes are remembered.
     pub(super) fn len(&self) -> usize {
         self.shards.iter().map(|shard| read(shard).len()).sum()
     }
 }
 
 /// A shard is whole between any two of its statements, so a panic of a holder leaves nothing half done.
-fn read(shard: &RwLock<Generations<Arc<Shape>>>) -> RwLockReadGuard<'_, Generations<Arc<Shape>>> {
+fn read(shard: &RwLock<Shard>) -> RwLockReadGuard<'_, Shard> {
     shard.read().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,6 @@
 //! Statements that wait to be resumed.
 
+use crate::clock::Clock;
 use crate::decision::Ticket;
 use crate::fingerprint::Fingerprint;
 use crate::rule::RuleState;
@@ -32,8 +33,8 @@ pub(super) struct Waiter {
 /// What became of a ticket.
 #[derive(Debug)]
 pub(super) enum Taken {
-    /// It is still good.
-    Due(Waiter),
+    /// It is still good, at this time by its rule's reading of the clock.
+    Due(Waiter, u64),
     /// It was not come back with in time.
     Lapsed(Waiter),
     /// There is none of the name: it has been used, or has lapsed and was dropped.
@@ -96,16 +97,15 @@ impl Waiting {
     }
 
     /// Takes a ticket back. The statement keeps its place until it is [`put`](Self::put) back or gives it back.
-    pub(super) fn take(&self, ticket: Ticket, now: u64) -> Taken {
-        match self.tickets.remove(&ticket.0) {
-            None => Taken::Unknown,
-            Some((_, waiter)) if now > lapse(&waiter) => {
-                waiter.rule.counters.lapsed.add();
-                waiter.rule.places.give_back();
-                Taken::Lapsed(waiter)
-            }
-            Some((_, waiter)) => Taken::Due(waiter),
+    pub(super) fn take(&self, ticket: Ticket, clock: &Clock) -> Taken {
+        let Some((_, waiter)) = self.tickets.remove(&ticket.0) else { return Taken::Unknown };
+        let now = clock.read(waiter.rule.reading.precise());
+        if now <= lapse(&waiter) {
+            return Taken::Due(waiter, now);
         }
+        waiter.rule.counters.lapsed.add();
+        waiter.rule.places.give_back();
+        Taken::Lapsed(waiter)
     }
 
     /// How many statements wait.

@@ -7,6 +7,7 @@ pub(crate) use share_counter::ShareCounter;
 pub(crate) use sliding_window::WindowLimiter;
 pub use sliding_window::{SlidingWindow, WindowError};
 
+use sqlthrottle_cells::pins::Pins;
 use std::sync::Arc;
 
 /// What a quota has to know of the limiters it keeps.
@@ -16,6 +17,9 @@ pub(crate) trait Limiter {
 
     /// A limiter that has counted nothing.
     fn fresh(params: &Self::Params, now: u64) -> Arc<Self>;
+
+    /// What keeps the limiter from being let go while someone counts on it.
+    fn pins(&self) -> &Pins;
 
     /// Whether the limiter is as good as a fresh one: to let go of it changes no count.
     fn is_fresh(&self, params: &Self::Params, now: u64) -> bool;

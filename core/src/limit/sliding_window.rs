@@ -2,6 +2,7 @@
 
 use super::{Limiter, ShareCounter};
 use crate::clock::Clock;
+use sqlthrottle_cells::pins::Pins;
 use sqlthrottle_cells::sliding_window::{Slot, WindowCell};
 use sqlthrottle_cells::{ShapeError, WindowShape};
 use std::fmt;
@@ -10,9 +11,10 @@ use std::time::Duration;
 
 /// The sliding window of one key, with the draws of its share.
 ///
-/// A window of up to 13 buckets takes one cache line; more take the next power of two of lines.
+/// A window of up to 13 buckets takes 64 bytes; more take the next power of two.
 pub(crate) struct WindowLimiter<S: ?Sized = [Slot]> {
     share: ShareCounter,
+    pins: Pins,
     window: WindowCell<S>,
 }
 
@@ -22,6 +24,7 @@ impl WindowLimiter {
         fn lines<const SLOTS: usize>(shape: &WindowShape, now: u64, total: u32) -> Arc<WindowLimiter> {
             Arc::new(WindowLimiter {
                 share: ShareCounter::default(),
+                pins: Pins::new(),
                 window: WindowCell::<[Slot; SLOTS]>::with_total(shape, now, total),
             })
         }
@@ -47,11 +50,21 @@ impl WindowLimiter {
     }
 }
 
+impl fmt::Debug for WindowLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WindowLimiter").field("window", &&self.window).finish_non_exhaustive()
+    }
+}
+
 impl Limiter for WindowLimiter {
     type Params = WindowShape;
 
     fn fresh(shape: &WindowShape, now: u64) -> Arc<Self> {
         Self::with_total(shape, now, 0)
+    }
+
+    fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     /// The draws do not count: were a key that stopped in the middle of its share's round never let go, a flood of such
@@ -187,9 +200,9 @@ mod tests {
     }
 
     #[test]
-    fn a_line_and_its_draws_are_three_lines_of_memory_with_the_counts_of_its_holders() {
+    fn a_limiter_takes_96_bytes_with_the_counts_of_its_holders() {
         let limiter = WindowLimiter::fresh(&WindowShape::new(60_000_000_000, 12).unwrap(), 0);
-        assert_eq!(size_of_val(&*limiter), 128);
+        assert_eq!(size_of_val(&*limiter) + 2 * size_of::<usize>(), 96);
     }
 
     #[test]

@@ -26,8 +26,9 @@ const MAX_SHARDS: usize = 64;
 /// # Invariants
 ///
 /// 1. At no moment are more than `max_keys` keys tracked.
-/// 2. A key that has a limiter keeps it until the limiter equals a fresh one and nobody holds it. So letting go of it
-///    changes no count, and no flood of other keys resets a throttled one.
+/// 2. A key that has a limiter keeps it until the limiter equals a fresh one and nobody has it pinned. So letting go of it
+///    changes no count, and no flood of other keys resets a throttled one. References to it may remain: a limiter that was
+///    let go cannot be pinned.
 /// 3. A newcomer that finds no place shares the one overflow limiter with its like, and is counted.
 ///
 /// A tracked key takes, besides its bytes and its limiter, 40 bytes and at most 10 of the index.
@@ -87,9 +88,24 @@ impl<L: Limiter + ?Sized> KeyTable<L> {
         &self.params
     }
 
+    /// Hands the limiter of a key to `count`, pinned, so that what is counted is not lost.
+    pub(crate) fn with<T>(&self, key: &[u8], now: u64, count: impl FnOnce(&Lookup<L>) -> T) -> T {
+        loop {
+            let lookup = self.get(key, now);
+            if lookup.overflow {
+                // It is not a key's, and never let go.
+                return count(&lookup);
+            }
+            if let Some(_pin) = lookup.limiter.pins().pin() {
+                return count(&lookup);
+            }
+            // It was let go between the two, and is in the table no more.
+        }
+    }
+
     /// The limiter of a key: its own, which it gets if it is new and there is a place or one can be made, else the
     /// overflow limiter.
-    pub(crate) fn get(&self, key: &[u8], now: u64) -> Lookup<L> {
+    fn get(&self, key: &[u8], now: u64) -> Lookup<L> {
         let hash = self.hasher.hash_one(key);
         let shard = self.shard_of(hash);
         if let Some(limiter) = read(shard).find(hash, key) {
@@ -136,7 +152,7 @@ impl<L: Limiter + ?Sized> KeyTable<L> {
     /// A place for a newcomer: one of those never taken, or that of a limiter that can be let go.
     fn admit(&self, shard: &mut Shard<L>, hash: u64, key: &[u8], now: u64) -> Option<Arc<L>> {
         if !self.take_place() {
-            shard.let_go(|limiter| limiter.is_fresh(&self.params, now))?;
+            shard.let_go(&self.params, now)?;
         }
         let limiter = L::fresh(&self.params, now);
         shard.insert(Entry { hash, key: key.into(), limiter: Arc::clone(&limiter) });
@@ -172,7 +188,7 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<L: ?Sized> Shard<L> {
+impl<L: Limiter + ?Sized> Shard<L> {
     fn find(&self, hash: u64, key: &[u8]) -> Option<Arc<L>> {
         let index = self.index.find(hash, |&i| *self.entries[i as usize].key == *key)?;
         Some(Arc::clone(&self.entries[*index as usize].limiter))
@@ -186,16 +202,20 @@ impl<L: ?Sized> Shard<L> {
         self.index.insert_unique(hash, index, |&i| self.entries[i as usize].hash);
     }
 
-    /// Removes one limiter that is fresh and that nobody else holds, if one of the next few is.
-    fn let_go(&mut self, is_fresh: impl Fn(&L) -> bool) -> Option<()> {
+    /// Removes one limiter that is fresh and that nobody has pinned, if one of the next few is.
+    fn let_go(&mut self, params: &L::Params, now: u64) -> Option<()> {
         for _ in 0..PROBES.min(self.entries.len()) {
             self.hand = (self.hand + 1) % self.entries.len();
-            // Only this lock's holder could clone the last reference, and to be the only one is to have seen all that
-            // former holders counted.
-            if Arc::get_mut(&mut self.entries[self.hand].limiter).is_some_and(|limiter| is_fresh(limiter)) {
+            let limiter = &*self.entries[self.hand].limiter;
+            if !limiter.is_fresh(params, now) || !limiter.pins().retire() {
+                continue;
+            }
+            // Once more: between the two, someone may have counted and left.
+            if limiter.is_fresh(params, now) {
                 self.remove(self.hand);
                 return Some(());
             }
+            limiter.pins().revive();
         }
         None
     }
@@ -243,8 +263,9 @@ mod tests {
     }
 
     fn count(table: &KeyTable<WindowLimiter>, key: &[u8], now: u64) -> (u32, bool) {
-        let found = table.get(key, now);
-        (found.limiter.window().count_attempt(table.params(), 1, now).total(), found.overflow)
+        table.with(key, now, |found| {
+            (found.limiter.window().count_attempt(table.params(), 1, now).total(), found.overflow)
+        })
     }
 
     fn key(n: u64) -> [u8; 32] {
@@ -304,13 +325,22 @@ mod tests {
     #[test]
     fn a_limiter_in_use_is_not_let_go() {
         let table = table(1);
-        let held = table.get(b"held", 0).limiter;
-        assert!(table.get(b"new", 0).overflow, "what the holder is about to count would be lost");
-        held.window().count_attempt(&shape(), 5, 0);
-        drop(held);
+        table.with(b"held", 0, |held| {
+            assert!(table.get(b"new", 0).overflow, "what the holder is about to count would be lost");
+            held.limiter.window().count_attempt(&shape(), 5, 0);
+        });
         assert_eq!(count(&table, b"held", 0), (6, false));
         drop(table.get(b"held", 100 * SECOND));
         assert!(!table.get(b"new", 100 * SECOND).overflow);
+    }
+
+    #[test]
+    fn a_reference_to_a_limiter_that_was_let_go_is_of_no_use() {
+        let table = table(1);
+        let kept = table.get(b"kept", 0).limiter;
+        assert!(!table.get(b"new", 0).overflow, "a mere reference keeps no place");
+        assert!(kept.pins().pin().is_none());
+        assert!(!Arc::ptr_eq(&kept, &table.get(b"kept", 0).limiter), "it comes back as another");
     }
 
     #[test]

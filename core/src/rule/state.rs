@@ -1,8 +1,9 @@
 //! A rule in force: what it says, its limiters and its counters.
 
 use super::{FingerprintPrefix, RuleFile, Threshold};
+use crate::clock::Reading;
 use crate::decision::RuleName;
-use crate::engine::Places;
+use crate::engine::{AtHand, Places};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::Fingerprint;
 use crate::limit::{Limiter, WindowLimiter};
@@ -17,6 +18,8 @@ pub(crate) struct RuleState {
     pub(crate) name: RuleName,
     pub(crate) threshold: Threshold,
     pub(crate) window: WindowShape,
+    /// How its limiters read the clock.
+    pub(crate) reading: Reading,
     limiters: Limiters,
     pub(crate) counters: Counters,
     pub(crate) places: Places,
@@ -32,23 +35,40 @@ enum Limiters {
 impl RuleState {
     fn new(name: RuleName, threshold: Threshold, window: WindowShape, limiters: Limiters) -> Self {
         let (counters, places) = (Counters::default(), Places::default());
-        Self { name, threshold, window, limiters, counters, places }
+        let bucket = window.bucket_nanos();
+        let reading = Reading::of_window(bucket.saturating_mul(u64::from(window.buckets())), bucket);
+        Self { name, threshold, window, reading, limiters, counters, places }
     }
 
     /// Hands the limiter of a fingerprint to `count`, and whether it is the one that keys without a place share.
+    #[inline]
     pub(crate) fn limiter<T>(
         &self,
+        at_hand: &mut AtHand,
         fingerprint: &Fingerprint,
         now: u64,
-        count: impl FnOnce(&WindowLimiter, bool) -> T,
+        count: impl FnOnce(&WindowLimiter, &mut AtHand, bool) -> T,
     ) -> T {
-        match &self.limiters {
-            Limiters::One(limiter) => count(limiter, false),
-            Limiters::ByFingerprint(table) => {
-                let lookup = table.get(fingerprint.as_bytes(), now);
-                count(&lookup.limiter, lookup.overflow)
+        let table = match &self.limiters {
+            Limiters::One(limiter) => {
+                if at_hand.limiter().is_none() {
+                    at_hand.keep(Arc::clone(limiter));
+                }
+                return count(limiter, at_hand, false);
             }
+            Limiters::ByFingerprint(table) => table,
+        };
+        if let Some(limiter) = at_hand.limiter().map(Arc::clone)
+            && let Some(_pin) = limiter.pins().pin()
+        {
+            return count(&limiter, at_hand, false);
         }
+        table.with(fingerprint.as_bytes(), now, |lookup| {
+            if !lookup.overflow {
+                at_hand.keep(Arc::clone(&lookup.limiter));
+            }
+            count(&lookup.limiter, at_hand, lookup.overflow)
+        })
     }
 
     /// What the rule has done so far.
@@ -60,18 +80,18 @@ impl RuleState {
         };
         RuleStats {
             name: self.name.clone(),
-            matched: counters.matched.get(),
-            passed: counters.passed.get(),
-            passed_over: counters.passed_over.get(),
-            aborted: counters.aborted.get(),
-            ignored: counters.ignored.get(),
-            delayed: counters.delayed.get(),
-            resumed: counters.resumed.get(),
-            aborted_waiting: counters.aborted_waiting.get(),
-            lapsed: counters.lapsed.get(),
-            would_abort: counters.would_abort.get(),
-            would_ignore: counters.would_ignore.get(),
-            would_delay: counters.would_delay.get(),
+            matched: counters.matched(),
+            passed: counters.sum(|counts| &counts.passed),
+            passed_over: counters.sum(|counts| &counts.passed_over),
+            aborted: counters.sum(|counts| &counts.aborted),
+            ignored: counters.sum(|counts| &counts.ignored),
+            delayed: counters.sum(|counts| &counts.delayed),
+            resumed: counters.sum(|counts| &counts.resumed),
+            aborted_waiting: counters.sum(|counts| &counts.aborted_waiting),
+            lapsed: counters.sum(|counts| &counts.lapsed),
+            would_abort: counters.sum(|counts| &counts.would_abort),
+            would_ignore: counters.sum(|counts| &counts.would_ignore),
+            would_delay: counters.sum(|counts| &counts.would_delay),
             keys,
             overflow,
         }

@@ -120,7 +120,7 @@ mod tests {
         let (shape, cell) = window();
         let mut lease = Lease::default();
         let _ = lease.take(&cell, &shape, (1, 9), 0, 10);
-        assert_eq!(cell.count_attempt(&shape, 5, 13 * MS), 5);
+        assert_eq!(cell.count_attempt(&shape, 5, 13 * MS).total(), 5);
         lease.give_back(&cell);
         assert_eq!(cell.total(&shape, 13 * MS), 5);
     }
