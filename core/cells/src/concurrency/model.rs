@@ -46,7 +46,21 @@ fn a_place_that_goes_from_hand_to_hand_is_held_by_one() {
         assert_ne!(here.place, there.place);
         assert!(cell.acquire(0, LEASE, 2).is_err());
         assert!(cell.release(here) && cell.release(there));
-        assert_eq!(cell.grown.load(Ordering::Relaxed), 2, "the table is as long as the most that was held");
+        assert_eq!(cell.grown.load(Ordering::Relaxed), 2, "the table is no longer than the most that was held");
+    });
+}
+
+#[test]
+fn a_place_on_its_way_back_is_waited_for_and_not_replaced() {
+    explore(|| {
+        let cell = Arc::new(ConcurrencyCell::new());
+        let permit = cell.acquire(0, LEASE, 1).unwrap();
+        let other = Arc::clone(&cell);
+        let thread = thread::spawn(move || other.release(permit));
+        let taken = cell.acquire(0, LEASE, 1);
+        assert!(thread.join().unwrap());
+        assert_eq!(cell.in_use(), u32::from(taken.is_ok()));
+        assert_eq!(cell.grown.load(Ordering::Relaxed), 1, "the table is no longer than the most that was held");
     });
 }
 
@@ -119,7 +133,8 @@ fn a_lease_that_begins_during_a_round_is_found_when_it_lapses() {
         let cell = Arc::new(ConcurrencyCell::new());
         let _ = cell.acquire(0, LEASE, 2).unwrap();
         let other = Arc::clone(&cell);
-        let thread = thread::spawn(move || other.acquire(LEASE, LEASE, 2).unwrap());
+        // Its clock is older, so only the other thread has a reason to look at the places.
+        let thread = thread::spawn(move || other.acquire(0, 2 * LEASE, 2).unwrap());
         cell.reap(LEASE);
         let _ = thread.join().unwrap();
         cell.reap(2 * LEASE);
