@@ -53,7 +53,8 @@ const SEARCH: u32 = 2 * ConcurrencyCell::EXACT_PLACES;
 /// There is no order by the end of leases: it would cost every statement what only a crash needs. Instead the cell knows a
 /// time before which no lease lapses, and when that has come, each acquisition looks at a few places. One that would be
 /// refused looks at more. So the cost of an acquisition is bounded, and a lapsed place is found at once where there are up
-/// to [`ConcurrencyCell::EXACT_PLACES`]; of more, within as many refusals as they have multiples of that.
+/// to [`ConcurrencyCell::EXACT_PLACES`]; of more, within as many refusals as they have multiples of that. While a thread
+/// looks, others go on as if nothing had lapsed.
 pub struct ConcurrencyCell {
     held: AtomicU32,
     /// Places that were ever used; those of lower numbers are held, free, or in the hands of a thread that is counted.
@@ -129,7 +130,8 @@ impl ConcurrencyCell {
     pub fn release(&self, permit: Permit) -> bool {
         let is_held = self.places.get(permit.place).is_some_and(|place| place.end(permit.generation));
         if is_held {
-            self.give_back(permit.place);
+            self.free.push(&self.places, permit.place);
+            self.uncount(1);
         }
         is_held
     }
@@ -150,7 +152,7 @@ impl ConcurrencyCell {
     }
 
     /// Finds every lease that has lapsed, for those who want to know how many are held. It looks at all places that were
-    /// ever used, up to three times, but only when a lease may have lapsed.
+    /// ever used, up to three times, but only when a lease may have lapsed and no other thread is looking already.
     pub fn reap(&self, now: u64) {
         if self.watch.is_due(now) {
             self.search(now, self.grown.load(Ordering::Acquire).saturating_mul(3));
@@ -209,38 +211,45 @@ impl ConcurrencyCell {
         None
     }
 
-    /// Puts a place on the list whose use this thread has ended, and uncounts it.
-    fn give_back(&self, place: u32) {
-        self.free.push(&self.places, place);
-        self.held.fetch_sub(1, Ordering::AcqRel);
+    /// Counts places as held no more, after they were put on the list.
+    fn uncount(&self, places: u32) {
+        self.held.fetch_sub(places, Ordering::AcqRel);
     }
 
-    /// Looks at so many places for lapsed leases, or fewer if none may have lapsed any more, and returns how many it found.
+    /// Looks at so many places for lapsed leases, or fewer if none may have lapsed any more, and returns how many it found;
+    /// none where another thread is looking already.
     #[cold]
     fn search(&self, now: u64, most: u32) -> u32 {
-        let (mut left, mut found) = (most, 0);
+        let Some(hand) = self.watch.take_hand() else {
+            return 0;
+        };
+        let (mut left, mut all) = (most, 0);
         while left > 0 && self.watch.is_due(now) {
-            let grown = self.grown.load(Ordering::Acquire);
-            let (claim, completes_round) = self.watch.claim(left, grown);
+            let (passed, completes_round) = hand.pass(left, self.grown.load(Ordering::Acquire));
             // Even where there are none, an attempt is used up.
-            left -= claim.len().max(1) as u32;
-            for index in claim {
-                // A segment is made after the table has grown to it, and then nothing is held there yet.
+            left -= passed.len().max(1) as u32;
+            let mut found = 0;
+            for index in passed {
+                // A segment is made after the table has grown to it, and until then nothing is held there.
                 match self.places.get(index).map_or(Look::Free, |place| place.look(now)) {
                     Look::Free => {}
-                    Look::Held(until) => self.watch.note(until),
+                    Look::Held(until) => hand.note(until),
                     Look::Taken => {
-                        self.leaked.fetch_add(1, Ordering::Relaxed);
-                        self.give_back(index);
+                        self.free.push(&self.places, index);
                         found += 1;
                     }
                 }
             }
+            if found > 0 {
+                self.leaked.fetch_add(u64::from(found), Ordering::Relaxed);
+                self.uncount(found);
+                all += found;
+            }
             if completes_round {
-                self.watch.turn();
+                hand.turn();
             }
         }
-        found
+        all
     }
 }
 

@@ -141,3 +141,18 @@ fn a_lease_that_begins_during_a_round_is_found_when_it_lapses() {
         assert_eq!((cell.in_use(), cell.leaked()), (0, 2));
     });
 }
+
+#[test]
+fn two_that_look_at_once_miss_no_lease() {
+    explore(|| {
+        let cell = Arc::new(ConcurrencyCell::new());
+        let _ = (cell.acquire(0, LEASE, 2).unwrap(), cell.acquire(0, 2 * LEASE, 2).unwrap());
+        let other = Arc::clone(&cell);
+        let thread = thread::spawn(move || other.reap(LEASE));
+        cell.reap(LEASE);
+        thread.join().unwrap();
+        assert_eq!((cell.in_use(), cell.leaked()), (1, 1));
+        cell.reap(2 * LEASE);
+        assert_eq!((cell.in_use(), cell.leaked()), (0, 2));
+    });
+}

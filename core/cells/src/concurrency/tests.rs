@@ -82,6 +82,18 @@ fn a_lapsed_place_is_found_by_whoever_asks() {
 }
 
 #[test]
+fn a_round_begins_with_the_first_place_though_there_are_more_now() {
+    let cell = ConcurrencyCell::new();
+    let _ = (cell.acquire(0, LEASE, 9).unwrap(), cell.acquire(0, HOUR, 9).unwrap());
+    cell.reap(LEASE);
+    let _ = hold(&cell, 3, LEASE, 9);
+    cell.reap(2 * LEASE);
+    assert_eq!((cell.in_use(), cell.leaked()), (1, 4));
+    cell.reap(HOUR);
+    assert_eq!((cell.in_use(), cell.leaked()), (0, 5));
+}
+
+#[test]
 fn leases_may_differ_and_lapse_in_their_own_order() {
     let cell = ConcurrencyCell::new();
     let long = cell.acquire(0, HOUR, 3).unwrap();
