@@ -95,7 +95,8 @@ Rates are statements in one whole second of the log's time: `peak/s` counts what
 through. A delayed statement is asked again when its wait is over, and also counts as what became of it then.
 
 An entry without a time has the time of the entry before it; where no time is known yet, it begins when that one was \
-done. An entry with a time before that of the entry before it is taken to happen together with it.
+done. An entry with a time a little before that of the entry before it, or with one that no neighbour shares, is taken to \
+happen together with the entry before it. Where the log's clock was set back, as every autumn, time goes on from there.
 
 A broken entry is named with its line and the replay goes on. The exit code is 1 where a log could not be read to its end.
 

@@ -252,3 +252,39 @@ fn what_is_no_log_is_refused() {
     assert_eq!(ran.code, Some(0));
     assert!(ran.stdout.contains("0 entries = 0 checked + 0 not checked + 0 broken"), "{}", ran.stdout);
 }
+
+/// A PostgreSQL log of one shape, each line with the time given.
+fn at(times: impl IntoIterator<Item = String>) -> String {
+    let line = |time: String| time + " [1] LOG:  statement: select a from t where b = 1\n";
+    times.into_iter().map(line).collect()
+}
+
+#[test]
+fn the_clock_change_of_autumn_is_no_burst() {
+    // A statement a minute, for seventy minutes.
+    let summer = (50..60).map(|minute| format!("2024-10-27 02:{minute:02}:00 CEST"));
+    let winter = (0..60).map(|minute| format!("2024-10-27 02:{minute:02}:00 CET"));
+    let rules = file("autumn.yml", b"dialect: postgresql\ndefault_threshold: {max_count: 10, window: 1m}\n");
+    let ran = run(&["replay", "--json", "--rules", &rules, "-"], at(summer.chain(winter)).as_bytes());
+    assert_eq!(counts(&ran.of_type("rule")[0]), json!([70, 70, 0, 0, 0, 0]));
+    let log = &ran.of_type("log")[0];
+    assert_eq!((&log["steps"], &log["astray"], &log["late"]), (&json!(1), &json!(0), &json!(0)));
+    assert!(ran.stderr.contains("the log's clock was set: 1"), "{}", ran.stderr);
+}
+
+#[test]
+fn one_entry_of_a_wrong_year_moves_no_other() {
+    let times = (0..60).map(|minute| match minute {
+        20 => "9999-12-31 23:59:59 UTC".to_owned(),
+        40 => "1971-01-01 00:00:00 UTC".to_owned(),
+        _ => format!("2024-05-06 12:{minute:02}:00 UTC"),
+    });
+    let rules = file("year.yml", b"dialect: postgresql\ndefault_threshold: {max_count: 10, window: 1m}\n");
+    let ran = run(&["replay", "--json", "--rules", &rules, "-"], at(times).as_bytes());
+    assert_eq!(counts(&ran.of_type("rule")[0]), json!([60, 60, 0, 0, 0, 0]));
+    let log = &ran.of_type("log")[0];
+    assert_eq!((&log["steps"], &log["astray"], &log["late"]), (&json!(0), &json!(2), &json!(0)));
+    let summary = &ran.of_type("summary")[0];
+    assert_eq!((&summary["first"], &summary["last"]), (&json!("2024-05-06 12:00:00"), &json!("2024-05-06 12:59:00")));
+    assert!(ran.stderr.contains("that their neighbours do not share: 2"), "{}", ran.stderr);
+}

@@ -11,11 +11,13 @@ mod postgresql;
 mod reader;
 pub mod source;
 mod time;
+mod timeline;
 
 pub use detect::Unrecognised;
 pub use merge::Merge;
 pub use reader::LogReader;
 pub use time::LogTime;
+pub use timeline::USUAL_DISORDER;
 
 use sqlthrottle::Dialect;
 use std::fmt;
@@ -56,7 +58,8 @@ impl Format {
 pub struct Entry {
     /// The line the entry begins at, from 1.
     pub line: u64,
-    /// When it happened. Never before the entry before it: see [`Totals::late`] and [`Totals::untimed`].
+    /// When it happened. Never before the entry before it: see [`Totals::late`], [`Totals::steps`], [`Totals::astray`]
+    /// and [`Totals::untimed`].
     pub at: LogTime,
     /// How long the statement took, where the log says so.
     pub query_time: Option<Duration>,
@@ -124,7 +127,8 @@ impl fmt::Display for Broken {
     }
 }
 
-/// What was read of a log. `lines` is always `entry_lines + other_lines`, and `entries` the number of entries given out.
+/// What was read of a log. `lines` is always `entry_lines + other_lines`, and `entries`, at the end of the log, the number
+/// of entries given out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Lines.
@@ -138,9 +142,15 @@ pub struct Totals {
     /// Entries without a time of their own, read before any time was known: each is taken to begin when the one before
     /// it was done. Later entries without a time have the time of the entry before.
     pub untimed: u64,
-    /// Entries with a time before that of the entry before them, taken to happen together with it: limiters run on
-    /// monotone time.
+    /// Entries with a time before that of the entry before them, by no more than [`USUAL_DISORDER`] and the duration of
+    /// the statement: each is taken to happen together with the entry before it, because limiters run on monotone time.
     pub late: u64,
     /// How much too early the worst of them is.
     pub latest: Duration,
+    /// How often the clock of the log was set: back by more than that, or on by more than a year. The first entry of the
+    /// new time is taken to happen together with the entry before it, and those that follow go on from there.
+    pub steps: u64,
+    /// Entries with a time that neither the entry before nor the entry behind them shares: each is taken to happen
+    /// together with the entry before it.
+    pub astray: u64,
 }

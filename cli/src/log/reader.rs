@@ -5,6 +5,7 @@ use super::lines::{Ending, Lines};
 use super::mysql::MySql;
 use super::postgresql::PostgreSql;
 use super::time::LogTime;
+use super::timeline::{Moment, Timeline};
 use super::{Broken, Content, Entry, Format, LONGEST_ENTRY, Totals};
 use std::io::{self, Read};
 use std::time::Duration;
@@ -14,6 +15,9 @@ pub struct LogReader {
     lines: Lines,
     parser: Parser,
     sql: SqlBuffer,
+    /// The entry behind the one given out, where the time of that one needed it. Its text has a buffer of its own.
+    ahead: Option<RawEntry>,
+    sql_ahead: SqlBuffer,
     totals: Totals,
     timeline: Timeline,
 }
@@ -23,6 +27,19 @@ enum Parser {
     PostgreSql(Box<PostgreSql>),
     /// A log without a byte: what would have written it cannot be known and does not matter.
     Nothing,
+}
+
+impl Parser {
+    fn next(&mut self, lines: &mut Lines, sql: &mut SqlBuffer, totals: &mut Totals) -> Option<RawEntry> {
+        sql.clear();
+        let raw = match self {
+            Self::MySql(parser) => parser.next(lines, sql, totals),
+            Self::PostgreSql(parser) => parser.next(lines, sql, totals),
+            Self::Nothing => None,
+        };
+        totals.lines = lines.number();
+        raw
+    }
 }
 
 impl std::fmt::Debug for LogReader {
@@ -41,6 +58,14 @@ pub(super) struct RawEntry {
     pub(super) time: Option<LogTime>,
     pub(super) query_time: Option<Duration>,
     pub(super) content: Content,
+}
+
+impl RawEntry {
+    /// When it says that it happened; a broken one is not to be believed.
+    fn moment(&self) -> Option<Moment> {
+        let time = self.time.filter(|_| !matches!(self.content, Content::Broken(_)))?;
+        Some(Moment { time, query_time: self.query_time.unwrap_or_default() })
+    }
 }
 
 impl LogReader {
@@ -74,26 +99,40 @@ impl LogReader {
             Some(Format::PostgreSql) => Parser::PostgreSql(Box::new(PostgreSql::new())),
             None => Parser::Nothing,
         };
-        let sql = SqlBuffer { text: Vec::new(), begin: 0, longest, overflow: false };
-        Ok(Self { lines, parser, sql, totals: Totals::default(), timeline: Timeline::default() })
+        Ok(Self {
+            lines,
+            parser,
+            sql: SqlBuffer::new(longest),
+            ahead: None,
+            sql_ahead: SqlBuffer::new(longest),
+            totals: Totals::default(),
+            timeline: Timeline::default(),
+        })
     }
 
     /// The next entry; none at the end of the log, or where it could not be read on.
     pub fn next_entry(&mut self) -> Option<Entry> {
-        self.sql.clear();
-        let raw = match &mut self.parser {
-            Parser::MySql(parser) => parser.next(&mut self.lines, &mut self.sql, &mut self.totals),
-            Parser::PostgreSql(parser) => parser.next(&mut self.lines, &mut self.sql, &mut self.totals),
-            Parser::Nothing => None,
-        };
-        self.totals.lines = self.lines.number();
-        let raw = raw?;
-        let at = if matches!(raw.content, Content::Broken(_)) {
-            self.timeline.now
+        let raw = if let Some(raw) = self.ahead.take() {
+            std::mem::swap(&mut self.sql, &mut self.sql_ahead);
+            raw
         } else {
-            self.timeline.place(raw.time, raw.query_time, &mut self.totals)
+            self.parser.next(&mut self.lines, &mut self.sql, &mut self.totals)?
+        };
+        let at = match raw.moment() {
+            Some(moment) => {
+                let next = if self.timeline.doubts(moment) { self.look_ahead() } else { None };
+                self.timeline.timed(moment, next, &mut self.totals)
+            }
+            None if matches!(raw.content, Content::Broken(_)) => self.timeline.now(),
+            None => self.timeline.untimed(raw.query_time.unwrap_or_default(), &mut self.totals),
         };
         Some(Entry { line: raw.line, at, query_time: raw.query_time, content: raw.content })
+    }
+
+    /// The moment of the entry that follows.
+    fn look_ahead(&mut self) -> Option<Moment> {
+        self.ahead = self.parser.next(&mut self.lines, &mut self.sql_ahead, &mut self.totals);
+        self.ahead.as_ref().and_then(RawEntry::moment)
     }
 
     /// The text of the last entry, where it is a [`Content::Statement`].
@@ -110,7 +149,7 @@ impl LogReader {
         }
     }
 
-    /// What was read so far.
+    /// What was read so far, which may be one entry more than was given out.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
@@ -131,6 +170,10 @@ pub(super) struct SqlBuffer {
 }
 
 impl SqlBuffer {
+    fn new(longest: usize) -> Self {
+        Self { text: Vec::new(), begin: 0, longest, overflow: false }
+    }
+
     fn clear(&mut self) {
         self.text.clear();
         self.begin = 0;
@@ -188,35 +231,5 @@ impl Damage {
 
     pub(super) fn reason(self) -> Option<Broken> {
         self.0
-    }
-}
-
-/// Puts the times of a log in order.
-#[derive(Debug, Default)]
-struct Timeline {
-    now: LogTime,
-    known: bool,
-}
-
-impl Timeline {
-    fn place(&mut self, time: Option<LogTime>, query_time: Option<Duration>, totals: &mut Totals) -> LogTime {
-        match time {
-            Some(time) if self.known && time < self.now => {
-                totals.late += 1;
-                totals.latest = totals.latest.max(self.now - time);
-            }
-            Some(time) => {
-                self.now = time;
-                self.known = true;
-            }
-            None if self.known => {}
-            None => {
-                let begun = self.now;
-                self.now = begun.plus(query_time.unwrap_or_default());
-                totals.untimed += 1;
-                return begun;
-            }
-        }
-        self.now
     }
 }

@@ -19,6 +19,16 @@ impl LogTime {
         Self(micros)
     }
 
+    /// Microseconds since 1970.
+    pub(super) const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// Moves the moment by microseconds, either way.
+    pub(super) const fn moved(self, micros: i64) -> Self {
+        Self(self.0.saturating_add(micros))
+    }
+
     pub(super) const fn from_seconds(seconds: i64) -> Option<Self> {
         if seconds < 0 || seconds > LATEST { None } else { Some(Self(seconds * SECOND)) }
     }

@@ -5,17 +5,13 @@ use super::run::{Replay, Subject};
 use super::tally::{Shape, Tally};
 use super::throttle::Throttle;
 use crate::Exit;
-use crate::log::{Broken, LogReader, LogTime};
+use crate::log::{Broken, LogReader, LogTime, USUAL_DISORDER};
 use crate::output::{OneLine, Output, fail, thousands, warn};
-
 use serde_json::{Value, json};
 use std::io;
-use std::time::Duration;
 
 /// How many broken entries are named in plain output; in JSON all are.
 const NAMED_BROKEN: usize = 20;
-/// Logs are not written in perfect order; only disorder beyond this is worth a warning.
-const USUAL_DISORDER: Duration = Duration::from_secs(5);
 
 /// Entries that could not be read, as they are met.
 #[derive(Debug)]
@@ -218,6 +214,8 @@ impl Report<'_> {
             sums.untimed += log.untimed;
             sums.late += log.late;
             sums.latest = sums.latest.max(log.latest);
+            sums.steps += log.steps;
+            sums.astray += log.astray;
             sums
         })
     }
@@ -265,6 +263,8 @@ impl Report<'_> {
                 "untimed": totals.untimed,
                 "late": totals.late,
                 "latest_seconds": totals.latest.as_secs_f64(),
+                "steps": totals.steps,
+                "astray": totals.astray,
                 "fault": log.fault().map(|(line, error)| json!({ "line": line, "message": error.to_string() })),
             }))?;
         }
@@ -308,6 +308,20 @@ impl Report<'_> {
                      taken to happen together with it",
                     thousands(totals.late),
                     totals.latest.as_secs_f64()
+                ));
+            }
+            if totals.steps > 0 {
+                warn(format_args!(
+                    "{name}: times at which the log's clock was set: {}; the entries behind go on from the one before, so \
+                     that nothing is counted twice, and their times are no longer those that the log says",
+                    thousands(totals.steps)
+                ));
+            }
+            if totals.astray > 0 {
+                warn(format_args!(
+                    "{name}: entries with a time that their neighbours do not share: {}; each is taken to happen together \
+                     with the one before it",
+                    thousands(totals.astray)
                 ));
             }
             if totals.untimed > 0 {
