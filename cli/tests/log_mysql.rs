@@ -3,7 +3,7 @@
 mod common;
 
 use common::log::{Read, read, read_as, statement};
-use sqlthrottle_cli::log::{Broken, Content, Format};
+use sqlthrottle_cli::log::{Broken, Content, Format, LogReader};
 
 fn sqls(log: &str) -> Vec<String> {
     read(log).entries.into_iter().filter(|entry| entry.content == Content::Statement).map(|entry| entry.sql).collect()
@@ -245,6 +245,38 @@ fn an_entry_beyond_the_limit_is_named_and_skipped() {
         let found: Vec<_> = entries.iter().map(|entry| entry.content).collect();
         assert_eq!(found, [Content::Broken(Broken::TooLong), Content::Statement]);
     }
+}
+
+const BANNER: &str = "\
+/usr/sbin/mysqld, Version: 8.0.36 (MySQL Community Server - GPL). started with:
+Tcp port: 3306  Unix socket: /var/run/mysqld/mysqld.sock
+Time                 Id Command    Argument
+";
+
+#[test]
+fn the_general_log_is_refused() {
+    for lines in [
+        "2024-05-06T12:00:00.123456Z\t    8 Connect\troot@localhost on  using Socket\n",
+        "240506 12:00:00\t    8 Query\tselect 1\n\t\t    8 Quit\t\n",
+        "\t\t    8 Query\tselect 1",
+    ] {
+        for (log, format) in
+            [(lines.to_owned(), None), (BANNER.to_owned() + lines, None), (lines.to_owned(), Some(Format::MySql))]
+        {
+            let message = LogReader::new(Box::new(std::io::Cursor::new(log)), format).unwrap_err().to_string();
+            assert!(message.contains("MySQL's general log is not read: set slow_query_log = ON"), "{message}");
+        }
+    }
+    let Read { format, entries, totals } = read(BANNER);
+    assert_eq!((format, entries.len(), totals.other_lines), (Some(Format::MySql), 0, 3));
+}
+
+#[test]
+fn the_lines_of_a_cut_statement_do_not_say_what_wrote_the_log() {
+    let log = format!("{{\"a\": 1}}\nMay  6 12:00:00 db1 sshd[77]: in a text');\n{HEADER}select 2;\n");
+    let found: Vec<_> =
+        read_as(Some(Format::MySql), log.as_bytes(), 1_000).entries.iter().map(|entry| entry.content).collect();
+    assert_eq!(found, [Content::Broken(Broken::NoBeginning), Content::Statement]);
 }
 
 const HEADER: &str = "\

@@ -139,6 +139,32 @@ fn an_entry_beyond_the_limit_is_named_and_skipped() {
 }
 
 #[test]
+fn logs_that_divide_statements_at_their_lines_are_refused() {
+    let syslog = "\
+May  6 12:00:00 db1 postgres[77]: [3-1] 2024-05-06 12:00:00 UTC LOG:  duration: 1 ms  statement: select a
+May  6 12:00:00 db1 postgres[77]: [3-2] #011from t
+";
+    let container = "\
+2024-05-06T12:00:00.123456789Z stderr F 2024-05-06 12:00:00 UTC [77] LOG:  duration: 1 ms  statement: select a
+2024-05-06T12:00:00.123456789Z stderr F \tfrom t
+";
+    let docker = "{\"log\":\"2024-05-06 12:00:00 UTC [77] LOG:  statement: select a\\n\",\"stream\":\"stderr\"}\n";
+    for (log, hint) in [
+        (
+            syslog,
+            "it looks like syslog output, which divides statements at their lines: set log_destination = 'stderr'",
+        ),
+        (container, "container's runtime"),
+        (docker, "JSON"),
+    ] {
+        for format in [None, Some(Format::PostgreSql)] {
+            let message = LogReader::new(Box::new(log.as_bytes()), format).unwrap_err().to_string();
+            assert!(message.contains(hint), "{message}");
+        }
+    }
+}
+
+#[test]
 fn an_empty_log_is_a_log_and_other_texts_are_not() {
     let open = |text: &'static str| LogReader::new(Box::new(text.as_bytes()), None);
     assert_eq!(open("").unwrap().format(), None);

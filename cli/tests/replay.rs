@@ -245,6 +245,9 @@ fn what_is_no_log_is_refused() {
     let ran = run(&["replay", "-"], b"2024-05-06 12:00:00 UTC [1] LOG:  checkpoint starting: time\n");
     assert_eq!(ran.code, Some(0));
     assert!(ran.stderr.contains("no statement found, lines: 1"), "{}", ran.stderr);
+    let ran = run(&["replay", "--format", "mysql", "-"], b"\x01\x02 no log\nat all\n");
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stderr.contains("not one entry could be read, of 1; is it a slow log of MySQL?"), "{}", ran.stderr);
     let ran = run(&["replay", "no-such.log"], b"");
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("no-such.log: "), "{}", ran.stderr);

@@ -1,6 +1,7 @@
 //! Which database wrote a log, told from its first lines.
 
 use super::Format;
+use super::foreign::Foreign;
 use super::lines::Lines;
 use super::{mysql, postgresql};
 use std::fmt;
@@ -10,63 +11,73 @@ const FAR: usize = 1 << 20;
 
 /// The log's first lines belong to no format that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unrecognised(&'static str);
+pub struct Unrecognised(Option<Foreign>);
 
 impl fmt::Display for Unrecognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "neither a MySQL slow log nor a PostgreSQL stderr log; {}", self.0)
+        f.write_str("neither a MySQL slow log nor a PostgreSQL stderr log; ")?;
+        match self.0 {
+            Some(foreign) => foreign.fmt(f),
+            None => f.write_str("give --format if it is one that begins with something else"),
+        }
     }
 }
 
 impl std::error::Error for Unrecognised {}
 
-/// The format of the first line that belongs to one; none where the log is empty.
-pub(super) fn format(lines: &mut Lines) -> Result<Option<Format>, Unrecognised> {
-    let mut looked_at = 0;
+/// What a line says of the log it stands in.
+enum Sign {
+    Format(Format),
+    /// MySQL wrote it, at the head of a log of either kind.
+    Banner,
+    Foreign(Foreign),
+    Nothing,
+}
+
+impl Sign {
+    fn of(line: &[u8]) -> Self {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Some(foreign) = Foreign::of(line) {
+            Self::Foreign(foreign)
+        } else if mysql::begins_entry(line) {
+            Self::Format(Format::MySql)
+        } else if mysql::is_banner(line) {
+            Self::Banner
+        } else if postgresql::severity(line).is_some() {
+            Foreign::around_message(line).map_or(Self::Format(Format::PostgreSql), Self::Foreign)
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+/// The format of the first line that belongs to one; none where the log is empty. Where the format is given, a line of a
+/// form that would be read wrongly is looked for all the same.
+pub(super) fn format(lines: &mut Lines, given: Option<Format>) -> Result<Option<Format>, Unrecognised> {
+    let (mut looked_at, mut found) = (0, given);
+    let spoilt = |foreign: Foreign| given.is_none_or(|given| foreign.spoils(given));
     loop {
         let unread = lines.unread();
         while let Some(len) = memchr::memchr(b'\n', &unread[looked_at..]) {
-            let line = &unread[looked_at..looked_at + len];
-            if let Some(format) = of_line(line) {
-                return Ok(Some(format));
+            match Sign::of(&unread[looked_at..looked_at + len]) {
+                Sign::Format(format) => return Ok(given.or(Some(format))),
+                Sign::Foreign(foreign) if spoilt(foreign) => return Err(Unrecognised(Some(foreign))),
+                Sign::Banner => found = found.or(Some(Format::MySql)),
+                Sign::Foreign(_) | Sign::Nothing => {}
             }
             looked_at += len + 1;
         }
-        if lines.unread().len() > FAR {
-            return Err(hint(lines.unread()));
-        }
-        if !lines.fill() {
+        if lines.unread().len() > FAR || !lines.fill() {
             break;
         }
     }
     let unread = lines.unread();
-    match of_line(&unread[looked_at..]) {
-        Some(format) => Ok(Some(format)),
-        None if unread.is_empty() => Ok(None),
-        None => Err(hint(unread)),
+    // The last line may have no end.
+    match Sign::of(&unread[looked_at..]) {
+        Sign::Format(format) => Ok(given.or(Some(format))),
+        Sign::Foreign(foreign) if spoilt(foreign) => Err(Unrecognised(Some(foreign))),
+        Sign::Banner => Ok(found.or(Some(Format::MySql))),
+        _ if found.is_some() || unread.is_empty() => Ok(found),
+        _ => Err(Unrecognised(Foreign::guess(unread.split(|byte| *byte == b'\n').next().unwrap_or_default()))),
     }
-}
-
-fn of_line(line: &[u8]) -> Option<Format> {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if mysql::begins_entry(line) || mysql::is_banner(line) {
-        Some(Format::MySql)
-    } else if postgresql::severity(line).is_some() {
-        Some(Format::PostgreSql)
-    } else {
-        None
-    }
-}
-
-fn hint(text: &[u8]) -> Unrecognised {
-    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    Unrecognised(if line.first() == Some(&b'{') {
-        "it looks like a JSON log, which is not read: set log_destination = 'stderr'"
-    } else if line.first().is_some_and(u8::is_ascii_digit)
-        && line.windows(3).any(|part| part == b",\"\"" || part == b",,,")
-    {
-        "it looks like a CSV log, which is not read: set log_destination = 'stderr'"
-    } else {
-        "give --format if it is one that begins with something else"
-    })
 }

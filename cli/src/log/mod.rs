@@ -4,6 +4,7 @@
 //! [`Broken`] one with its line, and every line is counted in [`Totals`], either as part of an entry or as another line.
 
 mod detect;
+mod foreign;
 mod lines;
 mod merge;
 mod mysql;
@@ -41,6 +42,14 @@ impl Format {
         match self {
             Self::MySql => "mysql",
             Self::PostgreSql => "postgresql",
+        }
+    }
+
+    /// What such a log is called.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::MySql => "slow log of MySQL",
+            Self::PostgreSql => "stderr log of PostgreSQL",
         }
     }
 
@@ -139,6 +148,8 @@ pub struct Totals {
     pub other_lines: u64,
     /// Entries begun.
     pub entries: u64,
+    /// Entries that could not be read.
+    pub broken: u64,
     /// Entries without a time of their own, read before any time was known: each is taken to begin when the one before
     /// it was done. Later entries without a time have the time of the entry before.
     pub untimed: u64,

@@ -38,6 +38,7 @@ impl Parser {
             Self::Nothing => None,
         };
         totals.lines = lines.number();
+        totals.broken += u64::from(raw.as_ref().is_some_and(|raw| matches!(raw.content, Content::Broken(_))));
         raw
     }
 }
@@ -73,7 +74,7 @@ impl LogReader {
     ///
     /// # Errors
     ///
-    /// Where no format is given and the first lines belong to none. An input that fails is not an error here: what it
+    /// Where the first lines are of a form that would be read wrongly, or no format is given and they belong to none. An input that fails is not an error here: what it
     /// gave before is read, and [`fault`](Self::fault) tells.
     pub fn new(input: Box<dyn Read + Send>, format: Option<Format>) -> Result<Self, Unrecognised> {
         Self::with_longest(input, format, LONGEST_ENTRY)
@@ -90,11 +91,7 @@ impl LogReader {
         longest: usize,
     ) -> Result<Self, Unrecognised> {
         let mut lines = Lines::new(input, longest);
-        let format = match format {
-            Some(format) => Some(format),
-            None => detect::format(&mut lines)?,
-        };
-        let parser = match format {
+        let parser = match detect::format(&mut lines, format)? {
             Some(Format::MySql) => Parser::MySql(MySql::default()),
             Some(Format::PostgreSql) => Parser::PostgreSql(Box::new(PostgreSql::new())),
             None => Parser::Nothing,

@@ -260,6 +260,7 @@ impl Report<'_> {
                 "entry_lines": totals.entry_lines,
                 "other_lines": totals.other_lines,
                 "entries": totals.entries,
+                "broken": totals.broken,
                 "untimed": totals.untimed,
                 "late": totals.late,
                 "latest_seconds": totals.latest.as_secs_f64(),
@@ -300,6 +301,13 @@ impl Report<'_> {
                 warn(format_args!(
                     "{name}: no statement found, lines: {}; does the server log them, and in English?",
                     thousands(totals.lines)
+                ));
+            }
+            if totals.entries > 0 && totals.entries == totals.broken {
+                warn(format_args!(
+                    "{name}: not one entry could be read, of {}; is it a {}?",
+                    thousands(totals.entries),
+                    log.format().map_or("log of a database", crate::log::Format::description)
                 ));
             }
             if totals.latest > USUAL_DISORDER {
