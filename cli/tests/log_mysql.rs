@@ -65,6 +65,41 @@ select 2;
     assert_eq!(times, ["2007-12-18 16:48:24", "2007-12-18 16:48:30"]);
 }
 
+/// Entries of a server two hours east of UTC: the second of the day, the duration, and the second that `SET timestamp`
+/// says, or none.
+fn two_hours_east(entries: &[(u64, u64, Option<u64>)]) -> Vec<String> {
+    let entry = |(second, took, unix): &(u64, u64, Option<u64>)| {
+        let (hour, minute, second) = (second / 3_600 + 2, second / 60 % 60, second % 60);
+        let unix = unix.map_or(String::new(), |unix| format!("SET timestamp={};\n", 1_197_936_000 + unix));
+        format!(
+            "# Time: 071218 {hour:2}:{minute:02}:{second:02}\n# User@Host: a[a] @ localhost []\n\
+             # Query_time: {took}  Lock_time: 0  Rows_sent: 0  Rows_examined: 0\n{unix}select 1;\n"
+        )
+    };
+    let log: Vec<String> = entries.iter().map(entry).collect();
+    read(&log.concat()).entries.into_iter().map(|entry| entry.at).collect()
+}
+
+#[test]
+fn the_zone_does_not_depend_on_how_long_the_first_statement_took() {
+    // At the beginning, as some versions write it, and at the end, as others do.
+    for first in [3_600, 3_600 + 660] {
+        let times = two_hours_east(&[(3_600 + 660, 660, Some(first)), (5_000, 0, None), (5_001, 0, Some(5_001))]);
+        assert_eq!(times[1..], ["2007-12-18 01:23:20", "2007-12-18 01:23:21"], "{first}");
+    }
+    // Nine hundred seconds could be a zone as well; the next entry tells.
+    let times =
+        two_hours_east(&[(900, 900, Some(0)), (1_000, 0, Some(1_000)), (1_900, 900, Some(1_000)), (2_000, 0, None)]);
+    assert_eq!(times[3], "2007-12-18 00:33:20");
+}
+
+#[test]
+fn the_zone_is_learned_again_when_it_changes() {
+    // The local clock is put back by an hour between the first and the second.
+    let times = two_hours_east(&[(0, 0, Some(0)), (100, 0, Some(3_700)), (200, 0, None)]);
+    assert_eq!(times, ["2007-12-18 00:00:00", "2007-12-18 01:01:40", "2007-12-18 01:03:20"]);
+}
+
 #[test]
 fn the_newest_form_is_read_to_the_microsecond() {
     let log = "\

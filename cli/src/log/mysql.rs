@@ -21,6 +21,8 @@ const ADMINISTRATOR: &[u8] = b"# administrator command: ";
 
 /// Zones differ by multiples of this from UTC, in seconds.
 const ZONE_STEP: i64 = 15 * 60;
+/// How far from such a multiple a local time and a Unix time of one moment may be apart, in seconds: both are whole ones.
+const ZONE_SLACK: i64 = 2;
 
 /// What a line can be in the header of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +93,8 @@ fn read_time(clock: &mut CivilClock, text: &[u8]) -> Found {
 #[derive(Debug, Default)]
 pub(super) struct MySql {
     clock: CivilClock,
-    /// Seconds that the server's zone is east of UTC, learned from the first entry that has both its local time and a
-    /// Unix time. Without it the two could not stand on one line of time.
+    /// Seconds that the server's zone is east of UTC, learned from the last entry that has both its local time and a Unix
+    /// time. Without it the two could not stand on one line of time.
     zone: Option<i64>,
 }
 
@@ -214,7 +216,7 @@ impl MySql {
             }
             None => None,
         };
-        let time = self.time(entry.header, unix);
+        let time = self.time(entry.header, unix, entry.query_time);
         let content = match (entry.damage.reason(), content) {
             (Some(reason), _) => Content::Broken(reason),
             (None, Some(content)) => content,
@@ -225,7 +227,7 @@ impl MySql {
     }
 
     /// The time of an entry: its Unix time, made finer by the header where both name the same second, else the header's.
-    fn time(&mut self, header: Option<Stamp>, unix: Option<LogTime>) -> Option<LogTime> {
+    fn time(&mut self, header: Option<Stamp>, unix: Option<LogTime>, query_time: Option<Duration>) -> Option<LogTime> {
         let Some(header) = header else { return unix };
         let Some(unix) = unix else {
             let zone = if header.absolute { 0 } else { self.zone.unwrap_or(0) };
@@ -234,12 +236,30 @@ impl MySql {
         let zone = if header.absolute {
             0
         } else {
-            // The two are apart by the zone and by the time the statement took, which is far below a step of zones.
-            let apart = header.time.second() - unix.second();
-            *self.zone.get_or_insert((apart + ZONE_STEP / 2).div_euclid(ZONE_STEP) * ZONE_STEP)
+            let took = query_time.map_or(0, |query_time| query_time.as_secs_f64().round() as i64);
+            // An entry that does not tell says nothing of the zone, unless nothing else does.
+            let told = zone(header.time.second() - unix.second(), took, self.zone);
+            self.zone = told.or(self.zone);
+            self.zone.unwrap_or(0)
         };
         let header = header.time.plus_seconds(-zone);
         Some(if header.second() == unix.second() { header } else { unix })
+    }
+}
+
+/// The zone of an entry, in seconds east of UTC, from how far its local time is from its Unix time. The local time is that
+/// of the end of the statement, the Unix time that of the end or, in other versions, of the beginning: so they are apart
+/// by the zone, or by the zone and the time that the statement took. None where they are apart by neither.
+fn zone(apart: i64, took: i64, known: Option<i64>) -> Option<i64> {
+    let nearest = |apart: i64| {
+        let zone = (apart + ZONE_STEP / 2).div_euclid(ZONE_STEP) * ZONE_STEP;
+        ((apart - zone).abs() <= ZONE_SLACK).then_some(zone)
+    };
+    let (ended, begun) = (nearest(apart), nearest(apart - took));
+    match (ended, begun) {
+        // A statement that took quarters of an hour.
+        (Some(ended), Some(begun)) if ended != begun => known.filter(|known| [ended, begun].contains(known)),
+        _ => ended.or(begun),
     }
 }
 
