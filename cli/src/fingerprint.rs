@@ -42,7 +42,7 @@ fn print(
     sql: &[u8],
     arguments: &FingerprintArguments,
     output: &mut Output,
-) -> io::Result<()> {
+) -> Result<(), Failure> {
     let shape = normalizer.normalize(sql);
     if !arguments.json {
         return output.line(format_args!("{}  {}", shape.fingerprint(), OneLine(&shape.text())));

@@ -15,7 +15,7 @@ mod validate;
 
 use args::{Arguments, Command};
 use clap::Parser as _;
-use output::{Failure, Output};
+use output::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -72,11 +72,5 @@ where
     match result.and_then(|exit| output.finish().map(|()| exit)) {
         Ok(exit) => exit,
         Err(failure) => failure.report(),
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::output(error)
     }
 }

@@ -24,10 +24,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn output(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-
     pub(crate) fn message(what: impl Display, why: impl Display) -> Self {
         Self::Message(format!("{what}: {why}"))
     }
@@ -74,17 +70,16 @@ impl Output {
         Self { out: BufWriter::with_capacity(64 * 1024, AutoStream::auto(stdout.lock())), width }
     }
 
-    pub(crate) fn line(&mut self, line: impl Display) -> io::Result<()> {
-        writeln!(self.out, "{line}")
+    pub(crate) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
+        writeln!(self.out, "{line}").map_err(Failure::Output)
     }
 
-    pub(crate) fn heading(&mut self, heading: impl Display) -> io::Result<()> {
-        writeln!(self.out, "{HEADING}{heading}{HEADING:#}")
+    pub(crate) fn heading(&mut self, heading: impl Display) -> Result<(), Failure> {
+        self.line(format_args!("{HEADING}{heading}{HEADING:#}"))
     }
 
-    pub(crate) fn json(&mut self, object: &Value) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, object)?;
-        self.out.write_all(b"\n")
+    pub(crate) fn json(&mut self, object: &Value) -> Result<(), Failure> {
+        self.line(object)
     }
 
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
@@ -92,7 +87,7 @@ impl Output {
     }
 
     /// Prints rows under a heading: numbers to the right, and a last column to the left, cut to the terminal's width.
-    pub(crate) fn table(&mut self, heads: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    pub(crate) fn table(&mut self, heads: &[&str], rows: &[Vec<String>]) -> Result<(), Failure> {
         let last = heads.len().saturating_sub(1);
         let width = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

@@ -6,7 +6,6 @@ use crate::output::{Failure, OneLine, Output, warn};
 use serde_json::json;
 use sqlthrottle::LoadError;
 use sqlthrottle::rule::RuleFile;
-use std::io;
 
 pub(crate) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<Exit, Failure> {
     match RuleFile::open(&arguments.file) {
@@ -21,7 +20,7 @@ pub(crate) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<
     }
 }
 
-fn accepted(rules: &RuleFile, arguments: &ValidateArguments, output: &mut Output) -> io::Result<()> {
+fn accepted(rules: &RuleFile, arguments: &ValidateArguments, output: &mut Output) -> Result<(), Failure> {
     let thresholds = rules.thresholds.len();
     let dialect = rules.fingerprint.dialect.name();
     let mode = rules.mode.name();
@@ -42,7 +41,7 @@ fn accepted(rules: &RuleFile, arguments: &ValidateArguments, output: &mut Output
     output.line(format_args!("ok: {thresholds} {noun}, {default}, dialect {dialect}, mode {mode}"))
 }
 
-fn refused(error: &LoadError, arguments: &ValidateArguments, output: &mut Output) -> io::Result<()> {
+fn refused(error: &LoadError, arguments: &ValidateArguments, output: &mut Output) -> Result<(), Failure> {
     let file = arguments.file.to_string_lossy();
     if !arguments.json {
         return error.to_string().lines().try_for_each(|line| output.line(OneLine(line)));

@@ -6,9 +6,8 @@ use super::tally::{Shape, Tally};
 use super::throttle::Throttle;
 use crate::Exit;
 use crate::log::{Broken, LogReader, LogTime, USUAL_DISORDER};
-use crate::output::{OneLine, Output, fail, thousands, warn};
+use crate::output::{Failure, OneLine, Output, fail, thousands, warn};
 use serde_json::{Value, json};
-use std::io;
 
 /// How many broken entries are named in plain output; in JSON all are.
 const NAMED_BROKEN: usize = 20;
@@ -27,7 +26,7 @@ impl BrokenEntries {
     }
 
     /// Takes one: prints it in JSON, keeps the first ones for the end of plain output.
-    pub(super) fn report(&mut self, file: &str, line: u64, reason: Broken, output: &mut Output) -> io::Result<()> {
+    pub(super) fn report(&mut self, file: &str, line: u64, reason: Broken, output: &mut Output) -> Result<(), Failure> {
         if self.json {
             return output.json(&json!({
                 "type": "broken", "file": file, "line": line, "reason": reason.name(), "message": reason.to_string(),
@@ -41,7 +40,7 @@ impl BrokenEntries {
         Ok(())
     }
 
-    pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
+    pub(super) fn print(&self, output: &mut Output) -> Result<(), Failure> {
         if self.named.is_empty() {
             return Ok(());
         }
@@ -65,7 +64,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    pub(super) fn print(&self, output: &mut Output) -> io::Result<()> {
+    pub(super) fn print(&self, output: &mut Output) -> Result<(), Failure> {
         match &self.replay.subject {
             Subject::Survey(_) => self.print_survey(output)?,
             Subject::Throttle(throttle) => self.print_throttle(throttle, output)?,
@@ -81,7 +80,7 @@ impl Report<'_> {
         self.print_account(output)
     }
 
-    fn print_survey(&self, output: &mut Output) -> io::Result<()> {
+    fn print_survey(&self, output: &mut Output) -> Result<(), Failure> {
         let tally = &self.replay.tally;
         let mut list = |title: &str, shapes: &[&Shape]| {
             let row = |shape: &&Shape| {
@@ -108,15 +107,15 @@ impl Report<'_> {
         list("Top statements by peak rate", &tally.top(self.top, |shape| shape.before.peak()))
     }
 
-    fn print_throttle(&self, throttle: &Throttle, output: &mut Output) -> io::Result<()> {
+    fn print_throttle(&self, throttle: &Throttle, output: &mut Output) -> Result<(), Failure> {
         match throttle.mode {
             sqlthrottle::rule::Mode::Enforce => {}
             sqlthrottle::rule::Mode::Observe => output.line("mode observe: what the rules would have done")?,
             sqlthrottle::rule::Mode::Off => output.line("mode off: nothing is checked")?,
         }
-        let row = |matched_of: u64, outcome: &Outcome, before: u64, name: String| {
+        let row = |outcome: &Outcome, before: u64, name: String| {
             vec![
-                thousands(matched_of),
+                thousands(outcome.matched),
                 thousands(outcome.passed),
                 thousands(outcome.passed_over),
                 thousands(outcome.aborted),
@@ -146,21 +145,21 @@ impl Report<'_> {
         let rules: Vec<_> = throttle
             .outcomes()
             .iter()
-            .map(|rule| row(rule.outcome.matched, &rule.outcome, rule.before.peak(), rule.name.to_string()))
+            .map(|rule| row(&rule.outcome, rule.before.peak(), rule.name.to_string()))
             .collect();
         output.table(&heads("rule"), &rules)?;
         output.line("")?;
         output.heading("Statements")?;
         let statements: Vec<_> = most_refused(&self.replay.tally, self.top)
             .into_iter()
-            .map(|shape| row(shape.outcome.matched, &shape.outcome, shape.before.peak(), statement(shape)))
+            .map(|shape| row(&shape.outcome, shape.before.peak(), statement(shape)))
             .collect();
         output.table(&heads("statement"), &statements)?;
         output.line("")
     }
 
     /// Where every entry and every line went.
-    fn print_account(&self, output: &mut Output) -> io::Result<()> {
+    fn print_account(&self, output: &mut Output) -> Result<(), Failure> {
         let (counts, sums) = (self.replay.counts, self.sums());
         if let Some((first, last)) = self.span() {
             output.line(format_args!("{first} to {last}"))?;
@@ -220,7 +219,7 @@ impl Report<'_> {
         })
     }
 
-    pub(super) fn print_json(&self, output: &mut Output) -> io::Result<()> {
+    pub(super) fn print_json(&self, output: &mut Output) -> Result<(), Failure> {
         match &self.replay.subject {
             Subject::Survey(_) => {
                 let tally = &self.replay.tally;
@@ -235,13 +234,15 @@ impl Report<'_> {
             }
             Subject::Throttle(throttle) => {
                 for rule in throttle.outcomes() {
-                    let mut object = json!({ "type": "rule", "rule": rule.name.as_str() });
-                    add_outcome(&mut object, &rule.outcome, rule.before.peak());
+                    let mut object = json!({
+                        "type": "rule", "rule": rule.name.as_str(), "peak_per_second": rule.before.peak(),
+                    });
+                    add_outcome(&mut object, &rule.outcome);
                     output.json(&object)?;
                 }
                 for shape in most_refused(&self.replay.tally, self.top) {
                     let mut object = shape_object(shape);
-                    add_outcome(&mut object, &shape.outcome, shape.before.peak());
+                    add_outcome(&mut object, &shape.outcome);
                     output.json(&object)?;
                 }
             }
@@ -249,7 +250,7 @@ impl Report<'_> {
         self.print_json_account(output)
     }
 
-    fn print_json_account(&self, output: &mut Output) -> io::Result<()> {
+    fn print_json_account(&self, output: &mut Output) -> Result<(), Failure> {
         for (name, log) in self.names.iter().zip(self.logs) {
             let totals = log.totals();
             output.json(&json!({
@@ -367,7 +368,7 @@ fn shape_object(shape: &Shape) -> Value {
     })
 }
 
-fn add_outcome(object: &mut Value, outcome: &Outcome, before: u64) {
+fn add_outcome(object: &mut Value, outcome: &Outcome) {
     object["matched"] = outcome.matched.into();
     object["passed"] = outcome.passed.into();
     object["passed_over"] = outcome.passed_over.into();
@@ -375,6 +376,5 @@ fn add_outcome(object: &mut Value, outcome: &Outcome, before: u64) {
     object["ignored"] = outcome.ignored.into();
     object["delayed"] = outcome.delayed.into();
     object["first_refusal"] = outcome.first_refusal.map(|at: LogTime| at.to_string()).into();
-    object["peak_per_second"] = before.into();
     object["peak_per_second_after"] = outcome.after.peak().into();
 }

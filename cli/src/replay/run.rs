@@ -4,9 +4,9 @@ use super::survey::Survey;
 use super::tally::Tally;
 use super::throttle::Throttle;
 use crate::log::{Broken, Content, LogTime, Merge};
+use crate::output::Failure;
 use sqlthrottle::rule::RuleFile;
 use sqlthrottle::{Dialect, LoadError};
-use std::io;
 
 /// A replay: what the statements are held against, and what was counted.
 #[derive(Debug)]
@@ -64,8 +64,8 @@ impl Replay {
     pub(super) fn run(
         &mut self,
         logs: &mut Merge,
-        mut broken: impl FnMut(usize, u64, Broken) -> io::Result<()>,
-    ) -> io::Result<()> {
+        mut broken: impl FnMut(usize, u64, Broken) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         while let Some((log, entry)) = logs.next_entry() {
             match entry.content {
                 Content::Statement => {
