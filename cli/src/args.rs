@@ -98,6 +98,8 @@ An entry without a time has the time of the entry before it; where no time is kn
 done. An entry with a time a little before that of the entry before it, or with one that no neighbour shares, is taken to \
 happen together with the entry before it. Where the log's clock was set back, as every autumn, time goes on from there.
 
+Rules are applied as if enforced, whatever mode their file says: a replay changes no database.
+
 A broken entry is named with its line and the replay goes on. The exit code is 1 where a log could not be read to its end.
 
 With --json each object has a type: broken (an entry that could not be read), rule, statement, log (where the lines and \

@@ -85,10 +85,24 @@ fn waiting_statements_that_are_too_many_are_aborted() {
 }
 
 #[test]
-fn observed_rules_show_what_they_would_have_done() {
-    let rules = "dialect: postgresql\nmode: observe\ndefault_threshold: {max_count: 3, window: 10s}\n";
-    let (rule, _) = throttle("observe", rules, &burst(10, 50));
-    assert_eq!(counts(&rule), json!([10, 3, 0, 7, 0, 0]));
+fn rules_are_shown_as_if_enforced_whatever_their_mode() {
+    // Eight are over the limit; four may wait, and pass in the end. Observed, none would have to.
+    let rules = "dialect: postgresql\n\
+                 default_threshold: {max_count: 2, window: 10s, strategy: delay, delay: 3s, max_delayed: 4}\n";
+    let (rule, _) = throttle("enforced", rules, &burst(10, 10));
+    assert_eq!(counts(&rule), json!([10, 6, 0, 4, 0, 4]));
+    for mode in ["observe", "off"] {
+        let rules = format!("mode: {mode}\n{rules}");
+        assert_eq!(throttle(mode, &rules, &burst(10, 10)).0, rule, "{mode}");
+        let path = file(&format!("head-{mode}.yml"), rules.as_bytes());
+        let ran = run(&["replay", "--rules", &path, "-"], burst(10, 10).as_bytes());
+        assert!(ran.stdout.starts_with(&format!("mode {mode}: shown as if enforced\n")), "{}", ran.stdout);
+        assert!(ran.stdout.contains("10 entries = 10 checked + 0 not checked + 0 broken\n"), "{}", ran.stdout);
+        let ran = run(&["replay", "--json", "--rules", &path, "-"], burst(10, 10).as_bytes());
+        let summary = &ran.of_type("summary")[0];
+        let account = ["mode", "statements", "checked", "never_checked"].map(|key| summary[key].clone());
+        assert_eq!(json!(account), json!([mode, 10, 10, 0]));
+    }
 }
 
 #[test]
@@ -118,9 +132,11 @@ fn without_rules_the_busiest_statements_are_listed() {
     assert_eq!(listed[0], (json!("select ? from often"), json!(3), json!(2)));
     assert_eq!(listed.len(), 3);
     let summary = &ran.of_type("summary")[0];
-    for (key, value) in [("entries", 6), ("checked", 5), ("empty", 1), ("broken", 0)] {
+    for (key, value) in [("entries", 6), ("statements", 5), ("empty", 1), ("broken", 0)] {
         assert_eq!(summary[key], value, "{key}");
     }
+    // Without rules nothing is checked.
+    assert_eq!((&summary["checked"], &summary["never_checked"]), (&Value::Null, &Value::Null));
     let log_object = &ran.of_type("log")[0];
     assert_eq!((&log_object["lines"], &log_object["other_lines"]), (&json!(7), &json!(1)));
 
@@ -128,7 +144,11 @@ fn without_rules_the_busiest_statements_are_listed() {
     let of = |title: &str| ran.stdout.split_once(title).unwrap().1.lines().nth(1).unwrap().to_owned();
     assert!(of("by count\n").ends_with("select ? from often"), "{}", ran.stdout);
     assert!(of("by total time\n").ends_with("delete from slow"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("\n6 entries = 5 checked + 1 not checked (empty 1) + 0 broken\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("\n6 entries = 5 statements + 1 without a statement (empty 1) + 0 broken\n"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("\n7 lines = 6 in entries + 1 outside\n"), "{}", ran.stdout);
     assert!(!ran.stdout.contains('\u{1b}'), "colour without a terminal");
 }
@@ -168,8 +188,8 @@ fn a_truncated_log_is_read_as_far_as_it_goes_and_fails() {
     assert_eq!(log["fault"]["message"], "the compressed data ends early");
     assert!(ran.stderr.contains(&format!("truncated.gz:{line}: the compressed data ends early")), "{}", ran.stderr);
     let summary = &ran.of_type("summary")[0];
-    assert!(summary["checked"].as_u64().unwrap() > 1_000);
-    assert_eq!(summary["checked"].as_u64().unwrap() + summary["broken"].as_u64().unwrap(), line);
+    assert!(summary["statements"].as_u64().unwrap() > 1_000);
+    assert_eq!(summary["statements"].as_u64().unwrap() + summary["broken"].as_u64().unwrap(), line);
 }
 
 #[test]
@@ -183,7 +203,7 @@ fn broken_entries_are_named_and_never_fatal() {
     assert_eq!(named.len(), 20);
     assert_eq!(named[0], format!("{path}:3: there is no such day or hour"));
     assert!(ran.stdout.contains("and 5 more"));
-    assert!(ran.stdout.contains("28 entries = 3 checked + 0 not checked + 25 broken"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("28 entries = 3 statements + 0 without a statement + 25 broken"), "{}", ran.stdout);
     let ran = run(&["replay", "--json", &path], b"");
     assert_eq!(ran.of_type("broken").len(), 25);
     assert_eq!(ran.of_type("broken")[24]["line"], 27);
@@ -253,7 +273,7 @@ fn what_is_no_log_is_refused() {
     assert!(ran.stderr.contains("no-such.log: "), "{}", ran.stderr);
     let ran = run(&["replay", "-"], b"");
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stdout.contains("0 entries = 0 checked + 0 not checked + 0 broken"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("0 entries = 0 statements + 0 without a statement + 0 broken"), "{}", ran.stdout);
 }
 
 /// A PostgreSQL log of one shape, each line with the time given.

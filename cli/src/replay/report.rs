@@ -8,6 +8,7 @@ use crate::Exit;
 use crate::log::{Broken, LogReader, LogTime, USUAL_DISORDER};
 use crate::output::{Failure, OneLine, Output, fail, thousands, warn};
 use serde_json::{Value, json};
+use sqlthrottle::rule::Mode;
 
 /// How many broken entries are named in plain output; in JSON all are.
 const NAMED_BROKEN: usize = 20;
@@ -108,10 +109,8 @@ impl Report<'_> {
     }
 
     fn print_throttle(&self, throttle: &Throttle, output: &mut Output) -> Result<(), Failure> {
-        match throttle.mode {
-            sqlthrottle::rule::Mode::Enforce => {}
-            sqlthrottle::rule::Mode::Observe => output.line("mode observe: what the rules would have done")?,
-            sqlthrottle::rule::Mode::Off => output.line("mode off: nothing is checked")?,
+        if throttle.mode != Mode::Enforce {
+            output.line(format_args!("mode {}: shown as if enforced", throttle.mode.name()))?;
         }
         let row = |outcome: &Outcome, before: u64, name: String| {
             vec![
@@ -164,9 +163,21 @@ impl Report<'_> {
         if let Some((first, last)) = self.span() {
             output.line(format_args!("{first} to {last}"))?;
         }
-        let unchecked = self.unchecked();
-        let aside: Vec<String> = [
-            (unchecked, "never checked kinds"),
+        let aside = counts.administrator + counts.fetches + counts.empty;
+        let (main, aside, besides) = match self.unchecked() {
+            Some(unchecked) => (
+                format!("{} checked", thousands(counts.statements - unchecked)),
+                format!("{} not checked", thousands(unchecked + aside)),
+                (unchecked, "never checked kinds"),
+            ),
+            None => (
+                format!("{} statements", thousands(counts.statements)),
+                format!("{} without a statement", thousands(aside)),
+                (0, ""),
+            ),
+        };
+        let besides: Vec<String> = [
+            besides,
             (counts.administrator, "administrator commands"),
             (counts.fetches, "further fetches"),
             (counts.empty, "empty"),
@@ -175,12 +186,10 @@ impl Report<'_> {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{what} {}", thousands(count)))
         .collect();
-        let aside = if aside.is_empty() { String::new() } else { format!(" ({})", aside.join(", ")) };
+        let besides = if besides.is_empty() { String::new() } else { format!(" ({})", besides.join(", ")) };
         output.line(format_args!(
-            "{} entries = {} checked + {} not checked{aside} + {} broken",
+            "{} entries = {main} + {aside}{besides} + {} broken",
             thousands(sums.entries),
-            thousands(counts.statements - unchecked),
-            thousands(unchecked + counts.administrator + counts.fetches + counts.empty),
             thousands(counts.broken),
         ))?;
         output.line(format_args!(
@@ -196,10 +205,11 @@ impl Report<'_> {
         self.replay.span.filter(|_| self.sums().untimed == 0)
     }
 
-    fn unchecked(&self) -> u64 {
+    /// Statements of kinds that are never checked; none where there are no rules, and none is checked.
+    fn unchecked(&self) -> Option<u64> {
         match &self.replay.subject {
-            Subject::Survey(_) => 0,
-            Subject::Throttle(throttle) => throttle.unchecked,
+            Subject::Survey(_) => None,
+            Subject::Throttle(throttle) => Some(throttle.unchecked),
         }
     }
 
@@ -282,7 +292,8 @@ impl Report<'_> {
             "first": self.span().map(|(first, _)| first.to_string()),
             "last": self.span().map(|(_, last)| last.to_string()),
             "entries": sums.entries,
-            "checked": counts.statements - unchecked,
+            "statements": counts.statements,
+            "checked": unchecked.map(|unchecked| counts.statements - unchecked),
             "never_checked": unchecked,
             "administrator": counts.administrator,
             "fetches": counts.fetches,

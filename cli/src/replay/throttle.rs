@@ -38,6 +38,7 @@ pub(super) struct Throttle {
     /// The log's time at which the engine's clock stands at zero.
     origin: Option<LogTime>,
     dialect: Dialect,
+    /// What the file says; the engine's mode is always to enforce.
     pub(super) mode: Mode,
     normalizer: Normalizer,
     /// Bounded by the engine: a rule has at most `max_delayed` tickets out.
@@ -46,7 +47,7 @@ pub(super) struct Throttle {
     turns: u64,
     rules: Vec<RuleOutcome>,
     by_name: HashMap<RuleName, usize>,
-    /// Statements of kinds that are never checked (BEGIN, COMMIT, SET …), and all of them in mode off.
+    /// Statements of kinds that are never checked (BEGIN, COMMIT, SET …).
     pub(super) unchecked: u64,
 }
 
@@ -88,17 +89,19 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 impl Throttle {
-    /// An engine for these rules, which stands at the time of the first statement.
+    /// An engine for these rules, which stands at the time of the first statement. A replay changes no database, so the
+    /// rules are enforced whatever the file's mode: observing would not say which delayed statements pass in the end.
     ///
     /// # Errors
     ///
     /// Where the engine does not accept the rules.
-    pub(super) fn new(rules: RuleFile, dialect: Dialect) -> Result<Self, LoadError> {
+    pub(super) fn new(mut rules: RuleFile, dialect: Dialect) -> Result<Self, LoadError> {
         let clock = ManualClock::new();
         let mut options = rules.fingerprint;
         options.dialect = dialect;
+        let mode = std::mem::replace(&mut rules.mode, Mode::Enforce);
         Ok(Self {
-            mode: rules.mode,
+            mode,
             engine: Engine::with_clock(rules, clock.clone())?,
             clock,
             origin: None,
@@ -126,7 +129,7 @@ impl Throttle {
         let shape = tally.sent(fingerprint, at, query_time, || self.normalizer.normalize(sql));
         let fate = fate(&decision);
         let Some(name) = &decision.rule else {
-            self.unchecked += u64::from(matches!(decision.reason, Reason::NotChecked | Reason::Off));
+            self.unchecked += u64::from(decision.reason == Reason::NotChecked);
             shape.outcome.count(fate, at);
             return;
         };
@@ -168,8 +171,8 @@ impl Throttle {
     /// Puts a statement that is to wait into the queue.
     fn wait(&mut self, decision: &Decision, at: LogTime, fingerprint: Fingerprint, rule: usize, tally: &mut Tally) {
         let Some(ticket) = decision.ticket else {
-            // In mode observe it would have had to wait, and passes.
-            return self.settle(Fate::Passed, at, &fingerprint, rule, tally);
+            // What nobody can ask again for does not pass.
+            return self.settle(Fate::Aborted, at, &fingerprint, rule, tally);
         };
         // Logs count in microseconds; asking a moment too early would be answered by another wait.
         let delay = decision.delay.unwrap_or_default().saturating_add(Duration::from_nanos(999));
@@ -211,9 +214,9 @@ fn rule_place(rules: &mut Vec<RuleOutcome>, by_name: &mut HashMap<RuleName, usiz
     })
 }
 
-/// What a decision means for the statement; in mode observe, what it would have meant.
+/// What a decision means for the statement.
 fn fate(decision: &Decision) -> Fate {
-    match decision.observed.unwrap_or(decision.verdict) {
+    match decision.verdict {
         Verdict::Abort => Fate::Aborted,
         Verdict::Ignore => Fate::Ignored,
         Verdict::Delay => Fate::Delayed,
