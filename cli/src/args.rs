@@ -2,8 +2,10 @@
 
 use crate::log::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use sqlthrottle::{Dialect, FingerprintOptions, HashKind, InLists};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Stops bursts of SQL before they reach a database.
@@ -50,6 +52,43 @@ pub(crate) struct FingerprintArguments {
     /// How the text is read
     #[arg(long, value_name = "DIALECT", default_value_t = Dialect::Generic, value_parser = dialect())]
     pub(crate) dialect: Dialect,
+    #[command(flatten)]
+    shape: ShapeArguments,
+    /// Take the whole input as one statement, bytes as they are
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Arguments {
+    /// Reads the command line, and refuses what no rule of a single argument can.
+    pub(crate) fn read<I, T>(arguments: I) -> Result<Self, clap::Error>
+    where
+        I: IntoIterator<Item = T>,
+        T: Into<OsString> + Clone,
+    {
+        let arguments = Self::try_parse_from(arguments)?;
+        if let Command::Replay(replay) = &arguments.command
+            && replay.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1
+        {
+            let message = "standard input can be read only once: `-` is given more often";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        Ok(arguments)
+    }
+}
+
+impl FingerprintArguments {
+    pub(crate) fn options(&self) -> FingerprintOptions {
+        self.shape.options(self.dialect)
+    }
+}
+
+/// What a rule file says under `fingerprint`.
+#[derive(Debug, Args)]
+struct ShapeArguments {
     /// Whether lists of any length are one shape, or the number of distinct constants is part of it
     #[arg(long, value_name = "MODE", default_value_t = ListMode::Collapse, value_enum)]
     in_lists: ListMode,
@@ -59,17 +98,11 @@ pub(crate) struct FingerprintArguments {
     /// Fold digits in table names, so that `orders_0042` reads `orders_N`
     #[arg(long)]
     fold_digits: bool,
-    /// Take the whole input as one statement, bytes as they are
-    #[arg(long)]
-    pub(crate) raw: bool,
-    /// Print one JSON object a line
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
-impl FingerprintArguments {
-    pub(crate) fn options(&self) -> FingerprintOptions {
-        let mut options = FingerprintOptions::new(self.dialect);
+impl ShapeArguments {
+    fn options(&self, dialect: Dialect) -> FingerprintOptions {
+        let mut options = FingerprintOptions::new(dialect);
         options.in_lists = match self.in_lists {
             ListMode::Collapse => InLists::Collapse,
             ListMode::Distinct => InLists::Distinct,
@@ -108,12 +141,14 @@ pub(crate) struct ReplayArguments {
     /// The logs; `-` is standard input
     #[arg(value_name = "LOG", required = true)]
     pub(crate) logs: Vec<PathBuf>,
-    /// The rule file to replay against
-    #[arg(long, value_name = "FILE")]
+    /// The rule file to replay against; it says how statements are fingerprinted
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["in_lists", "hash", "fold_digits"])]
     pub(crate) rules: Option<PathBuf>,
     /// How statements are read [default: the rule file's; without one, that of the log's database]
     #[arg(long, value_name = "DIALECT", value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
+    #[command(flatten)]
+    shape: ShapeArguments,
     /// How many statements are listed
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
@@ -126,6 +161,11 @@ pub(crate) struct ReplayArguments {
 }
 
 impl ReplayArguments {
+    /// How the statements of a log are fingerprinted where there is no rule file.
+    pub(crate) fn options(&self, dialect: Dialect) -> FingerprintOptions {
+        self.shape.options(dialect)
+    }
+
     pub(crate) fn format(&self) -> Option<Format> {
         match self.format {
             LogFormat::Auto => None,
@@ -177,7 +217,6 @@ fn hash() -> impl TypedValueParser<Value = HashKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {

@@ -14,7 +14,6 @@ mod replay;
 mod validate;
 
 use args::{Arguments, Command};
-use clap::Parser as _;
 use output::Output;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -55,7 +54,7 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match Arguments::read(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are errors of the parser that go to standard output. Nobody may be reading any more.

@@ -163,6 +163,41 @@ fn kinds_that_are_never_checked_are_accounted_for() {
 }
 
 #[test]
+fn fingerprints_of_a_survey_are_those_of_the_rule_file_to_be() {
+    let log = postgresql(&[(0, "select a from orders_0042 where b in (3, 1, 3)")]);
+    let options = ["--in-lists", "distinct", "--fold-digits", "--hash", "md5"];
+    let ran = run(&[&["replay", "--json"][..], &options, &["-"]].concat(), log.as_bytes());
+    let statement = &ran.of_type("statement")[0];
+    assert_eq!(statement["normalized"], "select a from orders_N where b in (?,?)");
+    let rules = format!(
+        "dialect: postgresql\nfingerprint: {{hash: md5, in_lists: distinct, fold_digits: true}}\n\
+         thresholds: {{{}: 1}}\n",
+        statement["fingerprint"]
+    );
+    let (rule, _) = throttle("md5", &rules, &log);
+    assert_eq!(counts(&rule), json!([1, 1, 0, 0, 0, 0]));
+    // A rule file says all that, and two masters are one too many.
+    let path = file("masters.yml", rules.as_bytes());
+    for option in [&options[..2], &options[2..3], &options[3..]] {
+        let ran = run(&[&["replay", "--rules", &path][..], option, &["-"]].concat(), log.as_bytes());
+        assert_eq!(ran.code, Some(2), "{option:?}");
+    }
+}
+
+#[test]
+fn one_log_is_read_twice_only_where_it_can_be() {
+    let ran = run(&["replay", "-", "-"], burst(3, 10).as_bytes());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("standard input can be read only once"), "{}", ran.stderr);
+    let path = file("twice.log", burst(3, 10).as_bytes());
+    let again = path.replace("twice.log", "./twice.log");
+    let ran = run(&["replay", &path, &again], b"");
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stderr.contains("twice.log is given more than once"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("6 entries = 6 statements"), "{}", ran.stdout);
+}
+
+#[test]
 fn compression_is_found_out_whatever_the_name() {
     let log = burst(50, 20);
     let plain = run(&["replay", "--json", "-"], log.as_bytes());

@@ -15,7 +15,8 @@ use crate::output::{Failure, Output, warn};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sqlthrottle::Dialect;
 use sqlthrottle::rule::RuleFile;
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Exit, Failure> {
     let rules = match &arguments.rules {
@@ -25,6 +26,7 @@ pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     // On a terminal that shows both, a bar would be drawn into the objects.
     let progress = progress(!(arguments.json && output.width.is_some()));
     let mut logs = Logs::default();
+    warn_of_repeated(&arguments.logs);
     for path in &arguments.logs {
         logs.open(path, arguments, &progress)?;
     }
@@ -36,7 +38,10 @@ pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
             }
             run::Replay::throttled(rules, dialect).map_err(|error| Failure::Message(error.to_string()))?
         }
-        None => run::Replay::surveyed(logs.dialects(arguments.dialect)),
+        None => {
+            let dialects = logs.dialects(arguments.dialect);
+            run::Replay::surveyed(dialects.into_iter().map(|dialect| arguments.options(dialect)))
+        }
     };
     let mut broken = report::BrokenEntries::new(arguments.json);
     let mut merge = Merge::new(logs.readers);
@@ -51,6 +56,17 @@ pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     }
     output.finish()?;
     Ok(report.complain())
+}
+
+/// Warns of a file that is given twice, under whatever names: its statements count twice.
+fn warn_of_repeated(logs: &[PathBuf]) {
+    let mut files = HashSet::new();
+    for log in logs.iter().filter(|log| log.as_os_str() != "-") {
+        // One that cannot be found is told when it is opened.
+        if std::fs::canonicalize(log).is_ok_and(|file| !files.insert(file)) {
+            warn(format_args!("{} is given more than once, and each of its statements counts as often", log.display()));
+        }
+    }
 }
 
 /// A bar for the bytes of the logs; it hides itself where standard error is not a terminal.

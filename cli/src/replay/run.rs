@@ -6,7 +6,7 @@ use super::throttle::Throttle;
 use crate::log::{Broken, Content, LogTime, Merge};
 use crate::output::Failure;
 use sqlthrottle::rule::RuleFile;
-use sqlthrottle::{Dialect, LoadError};
+use sqlthrottle::{Dialect, FingerprintOptions, LoadError};
 
 /// A replay: what the statements are held against, and what was counted.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl Replay {
         Ok(Self::new(Subject::Throttle(Box::new(Throttle::new(rules, dialect)?))))
     }
 
-    /// A count of what there is, the statements of each log read in the dialect of its place.
-    pub(super) fn surveyed(dialects: Vec<Dialect>) -> Self {
-        Self::new(Subject::Survey(Survey::new(dialects)))
+    /// A count of what there is, the statements of each log fingerprinted by the options of its place.
+    pub(super) fn surveyed(options: impl IntoIterator<Item = FingerprintOptions>) -> Self {
+        Self::new(Subject::Survey(Survey::new(options)))
     }
 
     fn new(subject: Subject) -> Self {

@@ -2,7 +2,7 @@
 
 use super::tally::Tally;
 use crate::log::LogTime;
-use sqlthrottle::{Dialect, FingerprintOptions, Normalizer};
+use sqlthrottle::{FingerprintOptions, Normalizer};
 use std::time::Duration;
 
 /// Counts the shapes of statements.
@@ -13,9 +13,8 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub(super) fn new(dialects: Vec<Dialect>) -> Self {
-        let normalizer = |dialect| Normalizer::new(FingerprintOptions::new(dialect));
-        Self { normalizers: dialects.into_iter().map(normalizer).collect() }
+    pub(super) fn new(options: impl IntoIterator<Item = FingerprintOptions>) -> Self {
+        Self { normalizers: options.into_iter().map(Normalizer::new).collect() }
     }
 
     /// Counts a statement of a log.
