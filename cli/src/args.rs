@@ -182,8 +182,12 @@ Examples:
   sqlthrottle validate sqlthrottle.yml
   sqlthrottle validate --json sqlthrottle.yml
 
-With --json each fault is an object with the keys file, line, column, path, code, found and expected; a file without \
-fault gives one object that sums it up. The exit code is 1 where there are faults.")]
+Faults go to standard error, one a line, and the exit code is 1 where there are any.
+
+With --json standard output has an object for each fault, with the keys ok (false), file, line, column, path, code, found \
+and expected; line, column and path are null where the file cannot be read at all, whose code is file.unreadable. A file \
+without fault gives one object with the keys ok (true), file, dialect, mode, thresholds (how many), default_threshold \
+(whether there is one) and warnings.")]
 pub(crate) struct ValidateArguments {
     /// The rule file
     #[arg(value_name = "FILE")]

@@ -4,6 +4,7 @@ use crate::Exit;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
+use sqlthrottle::LoadError;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
@@ -19,6 +20,8 @@ pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) enum Failure {
     /// Standard output cannot be written.
     Output(io::Error),
+    /// A rule file was refused.
+    Rules(LoadError),
     /// Something else; the text says what.
     Message(String),
 }
@@ -33,6 +36,8 @@ impl Failure {
         match self {
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => return Exit::Success,
             Self::Output(error) => fail(format_args!("standard output: {error}")),
+            // A line for each fault.
+            Self::Rules(error) => error.to_string().lines().for_each(fail),
             Self::Message(text) => fail(text),
         }
         Exit::Failure

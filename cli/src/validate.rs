@@ -2,10 +2,11 @@
 
 use crate::Exit;
 use crate::args::ValidateArguments;
-use crate::output::{Failure, OneLine, Output, warn};
+use crate::output::{Failure, Output, warn};
 use serde_json::json;
-use sqlthrottle::LoadError;
 use sqlthrottle::rule::RuleFile;
+use sqlthrottle::{Fault, LoadError};
+use std::error::Error;
 
 pub(crate) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<Exit, Failure> {
     match RuleFile::open(&arguments.file) {
@@ -13,10 +14,11 @@ pub(crate) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<
             accepted(&rules, arguments, output)?;
             Ok(Exit::Success)
         }
-        Err(error) => {
+        Err(error) if arguments.json => {
             refused(&error, arguments, output)?;
             Ok(Exit::Failure)
         }
+        Err(error) => Err(Failure::Rules(error)),
     }
 }
 
@@ -25,7 +27,7 @@ fn accepted(rules: &RuleFile, arguments: &ValidateArguments, output: &mut Output
     let dialect = rules.fingerprint.dialect.name();
     let mode = rules.mode.name();
     let default = rules.default_threshold.is_some();
-    rules.warnings().into_iter().for_each(warn);
+    let warnings = rules.warnings();
     if arguments.json {
         return output.json(&json!({
             "ok": true,
@@ -34,31 +36,33 @@ fn accepted(rules: &RuleFile, arguments: &ValidateArguments, output: &mut Output
             "mode": mode,
             "thresholds": thresholds,
             "default_threshold": default,
+            "warnings": warnings,
         }));
     }
+    warnings.into_iter().for_each(warn);
     let noun = if thresholds == 1 { "threshold" } else { "thresholds" };
     let default = if default { "a default threshold" } else { "no default threshold" };
     output.line(format_args!("ok: {thresholds} {noun}, {default}, dialect {dialect}, mode {mode}"))
 }
 
+/// One object for each fault; one for the file where it could not be read.
 fn refused(error: &LoadError, arguments: &ValidateArguments, output: &mut Output) -> Result<(), Failure> {
     let file = arguments.file.to_string_lossy();
-    if !arguments.json {
-        return error.to_string().lines().try_for_each(|line| output.line(OneLine(line)));
-    }
-    for fault in error.all() {
+    let mut print = |fault: Option<&Fault>, code: &str, found: &str, expected: &str| {
         output.json(&json!({
+            "ok": false,
             "file": file,
-            "line": fault.line,
-            "column": fault.column,
-            "path": fault.path,
-            "code": fault.code,
-            "found": fault.found,
-            "expected": fault.expected,
-        }))?;
-    }
+            "line": fault.map(|fault| fault.line),
+            "column": fault.map(|fault| fault.column),
+            "path": fault.map(|fault| &fault.path),
+            "code": code,
+            "found": found,
+            "expected": expected,
+        }))
+    };
     if error.all().is_empty() {
-        output.json(&json!({ "file": file, "code": "file.unreadable", "found": error.to_string() }))?;
+        let found = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        return print(None, "file.unreadable", &found, "give a file that can be read");
     }
-    Ok(())
+    error.all().iter().try_for_each(|fault| print(Some(fault), fault.code, &fault.found, &fault.expected))
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::command::{command, file, run};
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlthrottle::HashKind;
 use std::io::Write as _;
 
@@ -71,7 +71,25 @@ fn a_good_rule_file_is_summed_up() {
     assert_eq!(ran.code, Some(0));
     assert_eq!(ran.stdout, "ok: 0 thresholds, a default threshold, dialect mysql, mode enforce\n");
     let ran = run(&["validate", "--json", &path], b"");
-    assert_eq!((&ran.objects()[0]["ok"], &ran.objects()[0]["dialect"]), (&json!(true), &json!("mysql")));
+    let object = json!({
+        "ok": true, "file": path, "dialect": "mysql", "mode": "enforce", "thresholds": 0, "default_threshold": true,
+        "warnings": [],
+    });
+    assert_eq!((ran.code, ran.objects()), (Some(0), vec![object]));
+
+    let text = "limits: {warn_rules: 1}\nthresholds: {9f2c41d07b6e: 100}\n";
+    let path = file("many.yml", text.as_bytes());
+    let ran = run(&["validate", &path], b"");
+    assert!(ran.stderr.starts_with("warning: 1 rules: "), "{}", ran.stderr);
+    let ran = run(&["validate", "--json", &path], b"");
+    assert_eq!((ran.objects()[0]["warnings"].as_array().unwrap().len(), &*ran.stderr), (1, ""));
+}
+
+/// The keys that every fault has in JSON, in their order.
+const FAULT_KEYS: [&str; 8] = ["ok", "file", "line", "column", "path", "code", "found", "expected"];
+
+fn keys(object: &Value) -> Vec<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 #[test]
@@ -79,27 +97,38 @@ fn all_faults_of_a_rule_file_are_named() {
     let path = file("bad.yml", b"dialect: cobol\nmode: sometimes\ndefault_threshold: {max_count: 0, window: 60s}\n");
     let ran = run(&["validate", &path], b"");
     assert_eq!(ran.code, Some(1));
-    assert_eq!(ran.stdout.lines().count(), 3, "{}", ran.stdout);
-    for (line, number) in ran.stdout.lines().zip(1..) {
-        assert!(line.starts_with(&format!("{path}:{number}:")), "{line}");
+    assert_eq!((ran.stderr.lines().count(), &*ran.stdout), (3, ""), "{}", ran.stderr);
+    for (line, number) in ran.stderr.lines().zip(1..) {
+        assert!(line.starts_with(&format!("error: {path}:{number}:")), "{line}");
     }
+    let told = ran.stderr;
     let ran = run(&["validate", "--json", &path], b"");
     assert_eq!(ran.code, Some(1));
     let lines: Vec<_> = ran.objects().iter().map(|object| object["line"].clone()).collect();
     assert_eq!(lines, [1, 2, 3]);
-    assert!(ran.objects().iter().all(|object| object["code"].is_string() && object["expected"].is_string()));
+    for object in ran.objects() {
+        assert_eq!(keys(&object), FAULT_KEYS);
+        assert_eq!((&object["ok"], &object["file"]), (&json!(false), &json!(path)));
+    }
+    // The same words wherever a rule file is read.
     let ran = run(&["replay", "--rules", &path, "-"], b"");
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("cobol") && ran.stderr.contains("sometimes"), "{}", ran.stderr);
+    assert_eq!((ran.code, ran.stderr), (Some(1), told));
 }
 
 #[test]
 fn a_rule_file_that_cannot_be_read_is_a_failure() {
     let ran = run(&["validate", "no-such.yml"], b"");
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stdout.starts_with("no-such.yml: "), "{}", ran.stdout);
+    assert!(ran.stderr.starts_with("error: no-such.yml: "), "{}", ran.stderr);
     let ran = run(&["validate", "--json", "no-such.yml"], b"");
     assert_eq!((ran.code, ran.objects().len()), (Some(1), 1));
+    let object = &ran.objects()[0];
+    assert_eq!(keys(object), FAULT_KEYS);
+    assert_eq!(
+        (&object["ok"], &object["line"], &object["code"]),
+        (&json!(false), &json!(null), &json!("file.unreadable"))
+    );
+    assert!(!object["found"].as_str().unwrap().contains("no-such.yml"), "{object}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Exit, Failure> {
     let rules = match &arguments.rules {
-        Some(path) => Some(RuleFile::open(path).map_err(|error| Failure::Message(error.to_string()))?),
+        Some(path) => Some(RuleFile::open(path).map_err(Failure::Rules)?),
         None => None,
     };
     // On a terminal that shows both, a bar would be drawn into the objects.
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
             if arguments.dialect.is_none() {
                 logs.warn_of_other_dialects(dialect);
             }
-            run::Replay::throttled(rules, dialect).map_err(|error| Failure::Message(error.to_string()))?
+            run::Replay::throttled(rules, dialect).map_err(Failure::Rules)?
         }
         None => {
             let dialects = logs.dialects(arguments.dialect);
