@@ -4,6 +4,7 @@ mod common;
 
 use common::command::{burst, bz2, file, gz, postgresql, run};
 use serde_json::{Value, json};
+use std::io::Write as _;
 
 /// Replays a log from standard input against rules; the one rule's object and the one statement's.
 fn throttle(name: &str, rules: &str, log: &str) -> (Value, Value) {
@@ -225,6 +226,29 @@ fn a_truncated_log_is_read_as_far_as_it_goes_and_fails() {
     let summary = &ran.of_type("summary")[0];
     assert!(summary["statements"].as_u64().unwrap() > 1_000);
     assert_eq!(summary["statements"].as_u64().unwrap() + summary["broken"].as_u64().unwrap(), line);
+}
+
+#[test]
+fn a_log_of_which_nothing_can_be_read_has_no_report() {
+    let log = burst(50, 20);
+    for (name, bytes) in [("at-once.gz", gz(log.as_bytes())), ("at-once.bz2", bz2(log.as_bytes()))] {
+        let path = file(name, &bytes[..12]);
+        for more in [&[][..], &["--json"], &["--format", "postgresql"]] {
+            let ran = run(&[&["replay", &path][..], more].concat(), b"");
+            assert_eq!((ran.code, &*ran.stdout), (Some(1), ""), "{name}");
+            assert_eq!(ran.stderr, format!("error: {path}: the compressed data ends early\n"));
+        }
+    }
+    // A few bytes of the first line are no log either, and why there are no more is said.
+    let stored = |text: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    };
+    let path = file("first-line.gz", &stored(log.as_bytes())[..30]);
+    let ran = run(&["replay", &path], b"");
+    assert_eq!((ran.code, &*ran.stdout), (Some(1), ""));
+    assert!(ran.stderr.contains("only its beginning could be read: the compressed data ends early"), "{}", ran.stderr);
 }
 
 #[test]

@@ -10,15 +10,24 @@ use std::fmt;
 const FAR: usize = 1 << 20;
 
 /// The log's first lines belong to no format that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unrecognised(Option<Foreign>);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrecognised(Hint);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Hint {
+    Foreign(Foreign),
+    /// The log could not be read on.
+    Fault(String),
+    Nothing,
+}
 
 impl fmt::Display for Unrecognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("neither a MySQL slow log nor a PostgreSQL stderr log; ")?;
-        match self.0 {
-            Some(foreign) => foreign.fmt(f),
-            None => f.write_str("give --format if it is one that begins with something else"),
+        match &self.0 {
+            Hint::Foreign(foreign) => foreign.fmt(f),
+            Hint::Fault(error) => write!(f, "only its beginning could be read: {error}"),
+            Hint::Nothing => f.write_str("give --format if it is one that begins with something else"),
         }
     }
 }
@@ -61,7 +70,7 @@ pub(super) fn format(lines: &mut Lines, given: Option<Format>) -> Result<Option<
         while let Some(len) = memchr::memchr(b'\n', &unread[looked_at..]) {
             match Sign::of(&unread[looked_at..looked_at + len]) {
                 Sign::Format(format) => return Ok(given.or(Some(format))),
-                Sign::Foreign(foreign) if spoilt(foreign) => return Err(Unrecognised(Some(foreign))),
+                Sign::Foreign(foreign) if spoilt(foreign) => return Err(Unrecognised(Hint::Foreign(foreign))),
                 Sign::Banner => found = found.or(Some(Format::MySql)),
                 Sign::Foreign(_) | Sign::Nothing => {}
             }
@@ -75,9 +84,19 @@ pub(super) fn format(lines: &mut Lines, given: Option<Format>) -> Result<Option<
     // The last line may have no end.
     match Sign::of(&unread[looked_at..]) {
         Sign::Format(format) => Ok(given.or(Some(format))),
-        Sign::Foreign(foreign) if spoilt(foreign) => Err(Unrecognised(Some(foreign))),
+        Sign::Foreign(foreign) if spoilt(foreign) => Err(Unrecognised(Hint::Foreign(foreign))),
         Sign::Banner => Ok(found.or(Some(Format::MySql))),
         _ if found.is_some() || unread.is_empty() => Ok(found),
-        _ => Err(Unrecognised(Foreign::guess(unread.split(|byte| *byte == b'\n').next().unwrap_or_default()))),
+        _ => Err(Unrecognised(hint(lines))),
+    }
+}
+
+/// What may be wrong with a log of no format.
+fn hint(lines: &Lines) -> Hint {
+    let first = lines.unread().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    match (Foreign::guess(first), lines.fault()) {
+        (Some(foreign), _) => Hint::Foreign(foreign),
+        (None, Some(error)) => Hint::Fault(error.to_string()),
+        (None, None) => Hint::Nothing,
     }
 }

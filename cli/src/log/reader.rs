@@ -151,6 +151,11 @@ impl LogReader {
         &self.totals
     }
 
+    /// What kept the first byte of the log from being read, before any entry was asked for.
+    pub fn unreadable(&self) -> Option<&io::Error> {
+        self.lines.fault().filter(|_| self.lines.number() == 0 && self.lines.unread().is_empty())
+    }
+
     /// What stopped the reading before the end of the log, and the line it stopped at.
     pub fn fault(&self) -> Option<(u64, &io::Error)> {
         self.lines.fault().map(|error| (self.lines.number(), error))

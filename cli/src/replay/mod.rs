@@ -30,18 +30,16 @@ pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     for path in &arguments.logs {
         logs.open(path, arguments, &progress)?;
     }
-    let mut replay = match rules {
-        Some(rules) => {
-            let dialect = arguments.dialect.unwrap_or(rules.fingerprint.dialect);
-            if arguments.dialect.is_none() {
-                logs.warn_of_other_dialects(dialect);
-            }
-            run::Replay::throttled(rules, dialect).map_err(Failure::Rules)?
+    let mut replay = if let Some(rules) = rules {
+        rules.warnings().into_iter().for_each(warn);
+        let dialect = arguments.dialect.unwrap_or(rules.fingerprint.dialect);
+        if arguments.dialect.is_none() {
+            logs.warn_of_other_dialects(dialect);
         }
-        None => {
-            let dialects = logs.dialects(arguments.dialect);
-            run::Replay::surveyed(dialects.into_iter().map(|dialect| arguments.options(dialect)))
-        }
+        run::Replay::throttled(rules, dialect).map_err(Failure::Rules)?
+    } else {
+        let dialects = logs.dialects(arguments.dialect);
+        run::Replay::surveyed(dialects.into_iter().map(|dialect| arguments.options(dialect)))
     };
     let mut broken = report::BrokenEntries::new(arguments.json);
     let mut merge = Merge::new(logs.readers);
@@ -92,7 +90,11 @@ impl Logs {
         progress.inc_length(source.len.unwrap_or(0));
         let input = Box::new(progress.wrap_read(source.input));
         let input = source::decompress(input).map_err(|error| failed(&error))?;
-        self.readers.push(LogReader::new(input, arguments.format()).map_err(|error| failed(&error))?);
+        let reader = LogReader::new(input, arguments.format()).map_err(|error| failed(&error))?;
+        if let Some(error) = reader.unreadable() {
+            return Err(failed(error));
+        }
+        self.readers.push(reader);
         self.names.push(source.name);
         Ok(())
     }
