@@ -136,7 +136,8 @@ Rules are applied as if enforced, whatever mode their file says: a replay change
 A broken entry is named with its line and the replay goes on. The exit code is 1 where a log could not be read to its end.
 
 With --json each object has a type: broken (an entry that could not be read), rule, statement, log (where the lines and \
-entries of one file went) and, at the end, summary.")]
+entries of one file went) and, at the end, summary. Times are as in RFC 3339, 2024-01-01T10:00:00.000000Z; without the Z \
+where a log does not say how far its clock is from UTC, or its clock was set.")]
 pub(crate) struct ReplayArguments {
     /// The logs; `-` is standard input
     #[arg(value_name = "LOG", required = true)]

@@ -27,7 +27,7 @@ fn what_is_over_the_threshold_is_aborted_from_a_moment_that_is_named() {
     let (rule, statement) = throttle("abort", rules, &burst(10, 50));
     for object in [rule, statement] {
         assert_eq!(counts(&object), json!([10, 3, 0, 7, 0, 0]));
-        assert_eq!(object["first_refusal"], "2024-05-06 12:00:00.150");
+        assert_eq!(object["first_refusal"], "2024-05-06T12:00:00.150000Z");
         assert_eq!((&object["peak_per_second"], &object["peak_per_second_after"]), (&json!(10), &json!(3)));
     }
 }
@@ -62,7 +62,7 @@ fn delayed_statements_pass_at_a_later_time() {
     let (rule, statement) = throttle("delay", rules, &burst(5, 10));
     for object in [rule, statement] {
         assert_eq!(counts(&object), json!([5, 5, 0, 0, 0, 3]));
-        assert_eq!(object["first_refusal"], "2024-05-06 12:00:00.020");
+        assert_eq!(object["first_refusal"], "2024-05-06T12:00:00.020000Z");
         // Two at once, three when their wait is over.
         assert_eq!((&object["peak_per_second"], &object["peak_per_second_after"]), (&json!(5), &json!(3)));
     }
@@ -277,9 +277,9 @@ fn several_logs_are_merged_by_time() {
     let both = file("both.log", postgresql(&statements).as_bytes());
     let rules = file("merge.yml", b"dialect: postgresql\ndefault_threshold: {max_count: 150, window: 60s}\n");
     let ran = run(&["replay", "--json", "--rules", &rules, &late, &early], b"");
-    assert_eq!(ran.of_type("rule")[0]["first_refusal"], "2024-05-06 12:00:15");
+    assert_eq!(ran.of_type("rule")[0]["first_refusal"], "2024-05-06T12:00:15.000000Z");
     let ran = run(&["replay", "--json", "--rules", &rules, &both, &both], b"");
-    assert_eq!(ran.of_type("rule")[0]["first_refusal"], "2024-05-06 12:00:07.500");
+    assert_eq!(ran.of_type("rule")[0]["first_refusal"], "2024-05-06T12:00:07.500000Z");
     assert_eq!(ran.of_type("rule")[0]["peak_per_second"], 20);
     assert!(ran.of_type("log").iter().all(|log| log["late"] == 0));
 }
@@ -352,6 +352,8 @@ fn the_clock_change_of_autumn_is_no_burst() {
     let log = &ran.of_type("log")[0];
     assert_eq!((&log["steps"], &log["astray"], &log["late"]), (&json!(1), &json!(0), &json!(0)));
     assert!(ran.stderr.contains("the log's clock was set: 1"), "{}", ran.stderr);
+    // Which hour of UTC that was, the log does not say.
+    assert_eq!(ran.of_type("summary")[0]["first"], "2024-10-27T02:50:00.000000");
 }
 
 #[test]
@@ -367,6 +369,7 @@ fn one_entry_of_a_wrong_year_moves_no_other() {
     let log = &ran.of_type("log")[0];
     assert_eq!((&log["steps"], &log["astray"], &log["late"]), (&json!(0), &json!(2), &json!(0)));
     let summary = &ran.of_type("summary")[0];
-    assert_eq!((&summary["first"], &summary["last"]), (&json!("2024-05-06 12:00:00"), &json!("2024-05-06 12:59:00")));
+    let span = (&summary["first"], &summary["last"]);
+    assert_eq!(span, (&json!("2024-05-06T12:00:00.000000Z"), &json!("2024-05-06T12:59:00.000000Z")));
     assert!(ran.stderr.contains("that their neighbours do not share: 2"), "{}", ran.stderr);
 }

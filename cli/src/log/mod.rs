@@ -17,7 +17,7 @@ mod timeline;
 pub use detect::Unrecognised;
 pub use merge::Merge;
 pub use reader::LogReader;
-pub use time::LogTime;
+pub use time::{LogTime, Rfc3339};
 pub use timeline::USUAL_DISORDER;
 
 use sqlthrottle::Dialect;
@@ -34,6 +34,13 @@ pub enum Format {
     MySql,
     /// A stderr log of PostgreSQL, with any `log_line_prefix`.
     PostgreSql,
+}
+
+impl Totals {
+    /// Whether the times of the log are those of UTC.
+    pub const fn is_utc(&self) -> bool {
+        self.local == 0 && self.untimed == 0 && self.steps == 0
+    }
 }
 
 impl Format {
@@ -153,6 +160,8 @@ pub struct Totals {
     /// Entries without a time of their own, read before any time was known: each is taken to begin when the one before
     /// it was done. Later entries without a time have the time of the entry before.
     pub untimed: u64,
+    /// Entries with a time by the log's own clock, which does not say how far it is from UTC.
+    pub local: u64,
     /// Entries with a time before that of the entry before them, by no more than [`USUAL_DISORDER`] and the duration of
     /// the statement: each is taken to happen together with the entry before it, because limiters run on monotone time.
     pub late: u64,

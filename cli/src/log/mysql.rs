@@ -217,13 +217,14 @@ impl MySql {
             None => None,
         };
         let time = self.time(entry.header, unix, entry.query_time);
+        let absolute = unix.is_some() || self.zone.is_some() || entry.header.is_some_and(|header| header.absolute);
         let content = match (entry.damage.reason(), content) {
             (Some(reason), _) => Content::Broken(reason),
             (None, Some(content)) => content,
             (None, None) if sql.is_empty() => Content::Empty,
             (None, None) => Content::Statement,
         };
-        RawEntry { line: entry.line, time, query_time: entry.query_time, content }
+        RawEntry { line: entry.line, time, absolute, query_time: entry.query_time, content }
     }
 
     /// The time of an entry: its Unix time, made finer by the header where both name the same second, else the header's.

@@ -6,7 +6,7 @@
 
 use super::lines::{Ending, Lines};
 use super::reader::{Damage, RawEntry, SqlBuffer};
-use super::time::{self, CivilClock, Found, LogTime};
+use super::time::{self, CivilClock, Found, Stamp};
 use super::{Broken, Content, Totals};
 use memchr::memmem::Finder;
 use std::ops::Range;
@@ -180,7 +180,8 @@ impl PostgreSql {
                 None if content == Content::Statement && sql.is_empty() => Content::Empty,
                 None => content,
             };
-            return Some(RawEntry { line: number, time, query_time, content });
+            let absolute = time.is_some_and(|stamp| stamp.absolute);
+            return Some(RawEntry { line: number, time: time.map(|stamp| stamp.time), absolute, query_time, content });
         }
         None
     }
@@ -192,7 +193,7 @@ impl PostgreSql {
         line: &[u8],
         ending: Ending,
         sql: &mut SqlBuffer,
-    ) -> Option<(Option<LogTime>, Option<Duration>, Content)> {
+    ) -> Option<(Option<Stamp>, Option<Duration>, Content)> {
         let Some(severity) = find_severity(&self.colon, line) else {
             // Other programs write to the same stderr; their lines have no time where the prefix has it.
             let reason = match ending {
@@ -212,7 +213,7 @@ impl PostgreSql {
             Message::Broken => Some((None, None, Content::Broken(Broken::ImpossibleDuration))),
             Message::Statement { text, query_time, content } => {
                 let time = match self.time(&line[..severity.word.start]) {
-                    Found::Time(stamp) => Some(stamp.time),
+                    Found::Time(stamp) => Some(stamp),
                     Found::Absent => None,
                     Found::Impossible => return Some((None, None, Content::Broken(Broken::ImpossibleTime))),
                 };

@@ -57,6 +57,8 @@ impl std::fmt::Debug for LogReader {
 pub(super) struct RawEntry {
     pub(super) line: u64,
     pub(super) time: Option<LogTime>,
+    /// Whether the time is UTC; else it is that of the log's own clock.
+    pub(super) absolute: bool,
     pub(super) query_time: Option<Duration>,
     pub(super) content: Content,
 }
@@ -117,6 +119,7 @@ impl LogReader {
         };
         let at = match raw.moment() {
             Some(moment) => {
+                self.totals.local += u64::from(!raw.absolute);
                 let next = if self.timeline.doubts(moment) { self.look_ahead() } else { None };
                 self.timeline.timed(moment, next, &mut self.totals)
             }

@@ -19,6 +19,11 @@ impl LogTime {
         Self(micros)
     }
 
+    /// Day and hour; none beyond the year 9999.
+    fn civil(self) -> Option<jiff::civil::DateTime> {
+        jiff::Timestamp::from_microsecond(self.0).ok().map(|moment| jiff::tz::Offset::UTC.to_datetime(moment))
+    }
+
     /// Microseconds since 1970.
     pub(super) const fn micros(self) -> i64 {
         self.0
@@ -53,6 +58,34 @@ impl LogTime {
     }
 }
 
+/// A moment as RFC 3339 writes it, to the microsecond; without an offset where the log does not say how far its clock is
+/// from UTC.
+#[derive(Clone, Copy, Debug)]
+pub struct Rfc3339 {
+    /// The moment.
+    pub time: LogTime,
+    /// Whether it is UTC.
+    pub utc: bool,
+}
+
+impl fmt::Display for Rfc3339 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let zone = if self.utc { "Z" } else { "" };
+        match self.time.civil() {
+            Some(civil) => write!(
+                f,
+                "{}T{:02}:{:02}:{:02}.{:06}{zone}",
+                civil.date(),
+                civil.hour(),
+                civil.minute(),
+                civil.second(),
+                civil.subsec_nanosecond() / 1_000
+            ),
+            None => self.time.fmt(f),
+        }
+    }
+}
+
 impl Sub for LogTime {
     type Output = Duration;
 
@@ -64,9 +97,8 @@ impl Sub for LogTime {
 
 impl fmt::Display for LogTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_microsecond(self.0) {
-            Ok(moment) => {
-                let civil = jiff::tz::Offset::UTC.to_datetime(moment);
+        match self.civil() {
+            Some(civil) => {
                 let micros = civil.subsec_nanosecond() / 1_000;
                 write!(f, "{} {:02}:{:02}:{:02}", civil.date(), civil.hour(), civil.minute(), civil.second())?;
                 match micros {
@@ -75,7 +107,7 @@ impl fmt::Display for LogTime {
                     _ => write!(f, ".{micros:06}"),
                 }
             }
-            Err(_) => write!(f, "{}", self.0),
+            None => write!(f, "{}", self.0),
         }
     }
 }
@@ -338,6 +370,16 @@ mod tests {
         assert_eq!(clock.read(b"2020-02-30 20:40:43 CET"), Found::Impossible);
         assert_eq!(clock.read(b"2020-02-30 20:40:43 CET"), Found::Impossible);
         assert_eq!(time(clock.read(b"2020-03-11 20:40:43.5 CET")), "2020-03-11 20:40:43.500");
+    }
+
+    #[test]
+    fn rfc_3339_has_all_digits_and_an_offset_where_it_is_known() {
+        for (micros, utc, text) in [
+            (1_704_103_200_000_000, true, "2024-01-01T10:00:00.000000Z"),
+            (1_704_103_200_000_120, false, "2024-01-01T10:00:00.000120"),
+        ] {
+            assert_eq!(Rfc3339 { time: LogTime::from_micros(micros), utc }.to_string(), text);
+        }
     }
 
     #[test]

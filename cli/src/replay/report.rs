@@ -5,7 +5,7 @@ use super::run::{Replay, Subject};
 use super::tally::{Shape, Tally};
 use super::throttle::Throttle;
 use crate::Exit;
-use crate::log::{Broken, LogReader, LogTime, USUAL_DISORDER};
+use crate::log::{Broken, LogReader, LogTime, Rfc3339, USUAL_DISORDER};
 use crate::output::{Failure, OneLine, Output, fail, thousands, warn};
 use serde_json::{Value, json};
 use sqlthrottle::rule::Mode;
@@ -205,6 +205,22 @@ impl Report<'_> {
         self.replay.span.filter(|_| self.sums().untimed == 0)
     }
 
+    /// A time for JSON.
+    fn time(&self, time: LogTime) -> String {
+        Rfc3339 { time, utc: self.logs.iter().all(|log| log.totals().is_utc()) }.to_string()
+    }
+
+    fn add_outcome(&self, object: &mut Value, outcome: &Outcome) {
+        object["matched"] = outcome.matched.into();
+        object["passed"] = outcome.passed.into();
+        object["passed_over"] = outcome.passed_over.into();
+        object["aborted"] = outcome.aborted.into();
+        object["ignored"] = outcome.ignored.into();
+        object["delayed"] = outcome.delayed.into();
+        object["first_refusal"] = outcome.first_refusal.map(|at| self.time(at)).into();
+        object["peak_per_second_after"] = outcome.after.peak().into();
+    }
+
     /// Statements of kinds that are never checked; none where there are no rules, and none is checked.
     fn unchecked(&self) -> Option<u64> {
         match &self.replay.subject {
@@ -247,12 +263,12 @@ impl Report<'_> {
                     let mut object = json!({
                         "type": "rule", "rule": rule.name.as_str(), "peak_per_second": rule.before.peak(),
                     });
-                    add_outcome(&mut object, &rule.outcome);
+                    self.add_outcome(&mut object, &rule.outcome);
                     output.json(&object)?;
                 }
                 for shape in most_refused(&self.replay.tally, self.top) {
                     let mut object = shape_object(shape);
-                    add_outcome(&mut object, &shape.outcome);
+                    self.add_outcome(&mut object, &shape.outcome);
                     output.json(&object)?;
                 }
             }
@@ -289,8 +305,8 @@ impl Report<'_> {
         output.json(&json!({
             "type": "summary",
             "mode": mode,
-            "first": self.span().map(|(first, _)| first.to_string()),
-            "last": self.span().map(|(_, last)| last.to_string()),
+            "first": self.span().map(|(first, _)| self.time(first)),
+            "last": self.span().map(|(_, last)| self.time(last)),
             "entries": sums.entries,
             "statements": counts.statements,
             "checked": unchecked.map(|unchecked| counts.statements - unchecked),
@@ -377,15 +393,4 @@ fn shape_object(shape: &Shape) -> Value {
         "total_seconds": shape.query_time.as_secs_f64(),
         "peak_per_second": shape.before.peak(),
     })
-}
-
-fn add_outcome(object: &mut Value, outcome: &Outcome) {
-    object["matched"] = outcome.matched.into();
-    object["passed"] = outcome.passed.into();
-    object["passed_over"] = outcome.passed_over.into();
-    object["aborted"] = outcome.aborted.into();
-    object["ignored"] = outcome.ignored.into();
-    object["delayed"] = outcome.delayed.into();
-    object["first_refusal"] = outcome.first_refusal.map(|at: LogTime| at.to_string()).into();
-    object["peak_per_second_after"] = outcome.after.peak().into();
 }
