@@ -5,12 +5,16 @@
 MAKEFLAGS += --no-print-directory
 
 CARGO_DENY := 0.20.2
+CARGO_FUZZ := 0.13.2
 
 # Subcommands of cargo are installed here and nowhere else.
 TOOLS := $(abspath $(or $(CARGO_TARGET_DIR),target))/tools
 export PATH := $(TOOLS)/bin:$(PATH)
 # What is compiled with other flags has a directory of its own, so that it does not throw out the rest.
 LOOM_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/loom
+
+# $(call cargo_install,CRATE,VERSION): a subcommand of cargo, unless that version is there.
+cargo_install = cargo install --quiet --locked --root $(TOOLS) --target-dir $(TOOLS)/build --version $(2) $(1)
 
 # $(call apt_get,PACKAGES): installs them, or names them where there is no way to.
 define apt_get
@@ -38,9 +42,13 @@ demo: setup ## Show a burst against SQLite, without and with protection (BURST_S
 
 test: lint unit loom ## Run everything that must hold before a commit: lint, all tests, the model checker
 
+# Of the two other workspaces only the formatting: to look at more they would have to build peers and a fuzzing runtime,
+# which takes longer than all the rest. The modules of the fuzz targets are part of the tests, where they replay the
+# corpus, and so are linted here. `bench-test` and `fuzz-lint` look at what is left.
 lint: setup ## Check formatting, clippy's and rustdoc's warnings
 	cargo fmt --all --check
 	cargo fmt --manifest-path bench/Cargo.toml --check
+	cargo fmt --manifest-path core/fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet
 
@@ -55,7 +63,7 @@ doc: setup ## Build the documentation of the crates
 	cargo doc --workspace --no-deps --locked
 
 deny: setup ## Check licences, bans and sources of all dependencies
-	@cargo install --quiet --locked --root $(TOOLS) --target-dir $(TOOLS)/build --version $(CARGO_DENY) cargo-deny
+	@$(call cargo_install,cargo-deny,$(CARGO_DENY))
 	cargo deny --locked check licenses bans sources
 
 clean: ## Remove what was built
@@ -66,4 +74,4 @@ clean: ## Remove what was built
 # The parts of other workspaces.
 include bench/bench.mk
 include core/cells/cells.mk
--include core/fuzz/fuzz.mk
+include core/fuzz/fuzz.mk

@@ -9,25 +9,23 @@ TIMES ?= 20000
 HAVE_LIBCLANG = ls $${LIBCLANG_PATH:-/nowhere}/libclang.so /usr/lib/llvm*/lib/libclang.so /usr/lib*/libclang.so \
 	/opt/homebrew/opt/llvm/lib/libclang.dylib 2>/dev/null | grep -q .
 
-.PHONY: bench bench-setup bench-callgrind
+.PHONY: bench bench-setup bench-test bench-callgrind
 
 bench: setup bench-setup ## Print one table: sqlthrottle beside its peers (ARGS="--only join")
 	cargo build --release --locked --package sqlthrottle-cli
 	$(HAVE_LIBCLANG) || without=--no-default-features; \
-	SQLTHROTTLE_BIN=$(BENCH_BIN) cargo run --release --manifest-path bench/Cargo.toml $$without -- $(ARGS)
+	SQLTHROTTLE_BIN=$(BENCH_BIN) cargo run --release --locked --manifest-path bench/Cargo.toml $$without -- $(ARGS)
 
 bench-setup: ## Install libclang, which one peer of the benches needs to build
-	@if $(HAVE_LIBCLANG); then exit; fi; \
-	if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
-	if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
-		$$as_root apt-get update -q && $$as_root apt-get install -y -q --no-install-recommends libclang-dev; \
-	else \
-		echo "no libclang, and no way to install it: the benches run without pg_query"; \
-	fi
+	@$(HAVE_LIBCLANG) || ( $(call apt_get,libclang-dev) ) || echo "without libclang the benches run without pg_query"
+
+bench-test: setup ## Check the benches with clippy and run their tests (without pg_query)
+	cargo clippy --locked --manifest-path bench/Cargo.toml --no-default-features --all-targets -- -D warnings
+	cargo test --locked --manifest-path bench/Cargo.toml --no-default-features
 
 # Valgrind hides the SHA instructions of the processor, so rows with a hash count a slower one; `no-hash` rows are exact.
 bench-callgrind: ## Count the instructions of our side of one row (CASE=join/no-hash TIMES=20000)
-	cargo build --release --manifest-path bench/Cargo.toml --no-default-features --target-dir bench/target
+	cargo build --release --locked --manifest-path bench/Cargo.toml --no-default-features --target-dir bench/target
 	valgrind --tool=callgrind --toggle-collect='*measure::repeat_alone*' --callgrind-out-file=bench/target/callgrind.out \
 		bench/target/release/sqlthrottle-bench --only $(CASE) --repeat $(TIMES)
 	callgrind_annotate bench/target/callgrind.out | head -60
