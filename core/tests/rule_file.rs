@@ -275,6 +275,7 @@ const CASES: &[Case] = &[
     ("default_threshold: {max_count: 1, strategy: delay, delay: 1s, max_delayed: all}", "threshold.max_delayed.malformed", 1, 76, "default_threshold.max_delayed", "", ""),
     ("default_threshold: {max_count: 1, strategy: delay, delay: 1s, max_delayed: {}}", "threshold.max_delayed.wrong_type", 1, 76, "default_threshold.max_delayed", "", ""),
     // Fingerprints.
+    ("thresholds:\n  \"${FP}\": 1", "threshold.fingerprint.malformed", 2, 3, "thresholds.\"${FP}\"", "`${FP}` is not a fingerprint", "variables are filled in values only: write 12"),
     ("thresholds:\n  orders: 1", "threshold.fingerprint.malformed", 2, 3, "thresholds.orders", "`orders` is not a fingerprint", "hexadecimal"),
     ("thresholds:\n  9f2c: 1", "threshold.fingerprint.too_short", 2, 3, "thresholds.\"9f2c\"", "only 4 digits", "at least 12"),
     ("thresholds:\n  \"9f2c41d07b6e…\": 1", "threshold.fingerprint.elided", 2, 3, "thresholds.\"9f2c41d07b6e…\"", "ellipsis", "leave out the ellipsis"),

@@ -27,8 +27,6 @@ fn the_program_prints_what_the_readme_says() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_quickstart")).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let printed = README
-        .split_once("```console\n$ cargo run\n")
-        .and_then(|(_, rest)| rest.split_once("```"));
+    let printed = README.split_once("```console\n$ cargo run\n").and_then(|(_, rest)| rest.split_once("```"));
     assert_eq!(printed.unwrap().0, String::from_utf8(output.stdout).unwrap());
 }

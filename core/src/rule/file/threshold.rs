@@ -248,6 +248,9 @@ fn read_prefix(reader: &mut Reader<'_>, key: &str, mark: Mark, hash: Option<Hash
             ("threshold.fingerprint.too_long", format!("the fingerprint has {} digits", key.len()))
         }
     };
-    reader.fault(mark, code, found, error.to_string());
+    // Whoever writes a variable here expects it to be filled in.
+    let expected =
+        if key.contains("${") { format!("variables are filled in values only: {error}") } else { error.to_string() };
+    reader.fault(mark, code, found, expected);
     None
 }
