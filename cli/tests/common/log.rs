@@ -51,6 +51,8 @@ pub fn read_as(format: Option<Format>, log: &[u8], longest: usize) -> Read {
     assert_eq!(totals.lines, newlines + unended);
     assert_eq!(totals.lines, totals.entry_lines + totals.other_lines);
     assert_eq!(totals.entries, entries.len() as u64);
+    let broken = entries.iter().filter(|entry| matches!(entry.content, Content::Broken(_))).count();
+    assert_eq!(totals.broken, broken as u64);
     assert!(entries.windows(2).all(|pair| pair[0].line < pair[1].line));
     Read { format: reader.format(), entries, totals }
 }

@@ -68,6 +68,8 @@ fn read(input: Box<dyn Read + Send>, format: Option<Format>, longest: usize) -> 
     let totals = *reader.totals();
     assert_eq!(totals.lines, totals.entry_lines + totals.other_lines, "{totals:?}");
     assert_eq!(totals.entries, entries.len() as u64, "{totals:?}");
+    let broken = entries.iter().filter(|entry| matches!(entry.content, Content::Broken(_))).count();
+    assert_eq!(totals.broken, broken as u64, "{totals:?}");
     // The first time that is known can be both astray and a step.
     assert!(totals.late + totals.untimed + totals.steps + totals.astray <= 2 * totals.entries, "{totals:?}");
     Some(Reading { entries, sql, totals, failed: reader.fault().is_some() })
