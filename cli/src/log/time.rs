@@ -224,7 +224,8 @@ impl CivilClock {
 }
 
 /// A zone: seconds east of UTC where it is `Z`, `UTC`, `GMT` or a number, and bytes read. Other abbreviations mean
-/// different offsets to different people; the log's own clock serves as well, as long as it is the same throughout.
+/// different offsets to different people; the log's own clock serves as well, and where it is set back, as in autumn,
+/// [`Timeline`](super::timeline::Timeline) sees it.
 fn zone(text: &[u8]) -> (Option<i64>, usize) {
     let space = usize::from(text.first() == Some(&b' '));
     let text = &text[space..];
