@@ -59,12 +59,12 @@ impl Counters {
 
 impl Counts {
     /// Counts a refusal that is carried out.
-    pub(crate) fn refused(&self, verdict: Verdict) {
+    pub(crate) fn refused(&self, verdict: Verdict, alone: bool) {
         match verdict {
             Verdict::Allow => {}
-            Verdict::Abort => self.aborted.add(),
-            Verdict::Ignore => self.ignored.add(),
-            Verdict::Delay => self.delayed.add(),
+            Verdict::Abort => self.aborted.add_if_alone(alone),
+            Verdict::Ignore => self.ignored.add_if_alone(alone),
+            Verdict::Delay => self.delayed.add_if_alone(alone),
         }
     }
 
@@ -94,10 +94,14 @@ impl Counter {
         self.shared.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts one, for the thread that has the core's table to itself: no other can come between the two steps.
+    /// Counts one; cheaper where the thread has the core's table to itself, because no other can come between two steps.
     #[inline]
-    pub(crate) fn add_alone(&self) {
-        self.alone.store(self.alone.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    pub(crate) fn add_if_alone(&self, alone: bool) {
+        if alone {
+            self.alone.store(self.alone.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        } else {
+            self.add();
+        }
     }
 
     pub(crate) fn get(&self) -> u64 {

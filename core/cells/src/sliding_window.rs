@@ -34,7 +34,7 @@ const MAX_COUNT: u32 = (1 << COUNT_BITS) - 1;
 ///
 /// A head word holds the newest epoch seen and the running total; a ring of slots, one more than the window has buckets,
 /// holds the count of each live epoch with a tag that tells it from the epochs which had the slot before. [`LineCell`]
-/// is one cache line; more buckets take a cell of more lines. Sized for one [`WindowShape`], which comes with every call.
+/// is as long as a cache line; more buckets take a longer cell. Sized for one [`WindowShape`], which comes with every call.
 ///
 /// Times are nanoseconds of a monotone clock since its zero. Threads may read them in one order and come here in another:
 /// an older time counts as the newest epoch seen, so it neither opens the window nor holds it shut. A clock that can step
@@ -70,7 +70,7 @@ pub struct WindowCell<S: ?Sized = [Slot]> {
     slots: S,
 }
 
-/// A cell of one cache line, for shapes of up to 13 buckets.
+/// A cell as long as a cache line, for shapes of up to 13 buckets.
 pub type LineCell = WindowCell<[Slot; 14]>;
 
 #[cfg(not(loom))]

@@ -112,6 +112,11 @@ impl WindowShape {
         self.bucket
     }
 
+    /// Nanoseconds from `now` until what is recorded now is forgotten.
+    pub const fn memory(&self, now: u64) -> u64 {
+        (now / self.bucket).saturating_add(self.ring).saturating_mul(self.bucket) - now
+    }
+
     /// The number of slots a cell needs: one more than there are buckets.
     pub const fn slots(&self) -> usize {
         self.ring as usize

@@ -49,13 +49,19 @@ impl AtHand {
         self.name.as_ref()
     }
 
-    /// The limiter, if it was found before.
+    /// The limiter, if it was found before; to be [put back](Self::put_back) after use.
     #[inline]
-    pub(crate) fn limiter(&self) -> Option<&Arc<WindowLimiter>> {
-        self.limiter.as_ref()
+    pub(crate) fn take_limiter(&mut self) -> Option<Arc<WindowLimiter>> {
+        self.limiter.take()
     }
 
-    /// Keeps a limiter. What was taken from another goes with it.
+    /// Puts back the limiter that was taken.
+    #[inline]
+    pub(crate) fn put_back(&mut self, limiter: Arc<WindowLimiter>) {
+        self.limiter = Some(limiter);
+    }
+
+    /// Keeps another limiter. What was taken of the one before goes with that.
     pub(crate) fn keep(&mut self, limiter: Arc<WindowLimiter>) {
         (self.lease, self.taken, self.recent) = (Lease::default(), 0, 0);
         self.limiter = Some(limiter);
@@ -66,6 +72,12 @@ impl AtHand {
     #[inline]
     pub(crate) fn spend(&mut self, shape: &WindowShape, n: u32, now: u64) -> Option<u32> {
         self.lease.spend(shape, n, now)
+    }
+
+    /// Begins another block: what the last one leaves is given back.
+    fn begin_block(&mut self, limiter: &WindowLimiter, shape: &WindowShape, now: u64) {
+        self.recent = if self.lease.ran_out(shape, now) { self.recent.saturating_add(self.taken) } else { 0 };
+        self.lease.give_back(limiter.window());
     }
 
     /// Counts `n` on its limiter together with a block for the counts to come, if there is room for both. Returns what the
@@ -82,13 +94,28 @@ impl AtHand {
         now: u64,
         max: u32,
     ) -> Option<u32> {
-        self.recent = if self.lease.ran_out(shape, now) { self.recent.saturating_add(self.taken) } else { 0 };
-        self.lease.give_back(limiter.window());
+        self.begin_block(limiter, shape, now);
         let room = max.saturating_sub(limiter.window().total(shape, now)).saturating_sub(n);
         let cores = u32::try_from(stripe::count()).unwrap_or(u32::MAX);
         let block = self.recent.min(MAX_BLOCK).min(room / cores.saturating_mul(2));
         self.taken = n.saturating_add(block);
         self.lease.take(limiter.window(), shape, (n, block), now, max)
+    }
+
+    /// Counts `n` on its limiter, over the limit, and a block for attempts to come, once this core alone has tried more than
+    /// `max` in the epoch: nothing passes then until the epoch is forgotten. Returns what the window counts with the `n`. To
+    /// be asked where [`take_block`](Self::take_block) found no room.
+    pub(crate) fn take_attempts(
+        &mut self,
+        limiter: &WindowLimiter,
+        shape: &WindowShape,
+        n: u32,
+        now: u64,
+        max: u32,
+    ) -> u32 {
+        let block = if self.recent > max { MAX_BLOCK } else { 0 };
+        self.taken = n.saturating_add(block);
+        self.lease.take_attempts(limiter.window(), shape, (n, block), now)
     }
 
     /// The bytes it refers to and has to itself.

@@ -28,24 +28,24 @@ impl Inner {
         let now = self.clock.read(rule.reading);
         // A threshold counts attempts: recorded first, whatever becomes of the statement.
         let (counted, overflow) = match at_hand.spend(&rule.window, weight, now) {
-            Some(total) => (Counted::Within(total), false),
+            Some(total) if total <= threshold.max_count => (Counted::Within(total), false),
+            Some(total) => (Counted::Over(Over::flooded(rule, weight, now, total)), false),
             None => rule.limiter(at_hand, &shape.fingerprint, now, |limiter, at_hand, overflow| {
                 (count(limiter, at_hand, overflow, rule, weight, now), overflow)
             }),
         };
-        let mut decision = Decision {
+        let total = match counted {
+            Counted::Within(total) => total,
+            Counted::Over(over) => return self.refuse(statement, shape, rule, over, overflow, at_hand),
+        };
+        rule.counters.passed.add_if_alone(at_hand.is_kept());
+        Decision {
             rule: Some(at_hand.name().unwrap_or(&rule.name).clone()),
-            count: u64::from(counted.total()),
+            count: u64::from(total),
             limit: u64::from(threshold.max_count),
             overflow,
             ..Decision::allow(Some(shape.fingerprint), Reason::Allowed)
-        };
-        match counted {
-            Counted::Within(_) if at_hand.is_kept() => rule.counters.passed.add_alone(),
-            Counted::Within(_) => rule.counters.passed.add(),
-            Counted::Over(over) => self.refuse(statement, shape, rule, over, &mut decision),
         }
-        decision
     }
 
     /// Decides on a statement that is over the limit.
@@ -55,20 +55,27 @@ impl Inner {
         shape: &Shape,
         rule: &Arc<RuleState>,
         over: Over,
-        decision: &mut Decision,
-    ) {
-        decision.retry_after = over.retry_after.map(Duration::from_nanos);
+        overflow: bool,
+        at_hand: &AtHand,
+    ) -> Decision {
+        let mut decision = Decision {
+            rule: Some(at_hand.name().unwrap_or(&rule.name).clone()),
+            count: u64::from(over.total),
+            limit: u64::from(rule.threshold.max_count),
+            overflow,
+            retry_after: over.retry_after.map(Duration::from_nanos),
+            ..Decision::allow(Some(shape.fingerprint), Reason::PassedOver)
+        };
         if !over.handled {
             rule.counters.passed_over.add();
-            decision.reason = Reason::PassedOver;
-            return;
+            return decision;
         }
         let (verdict, reason) = carry_out(over.weight, statement, shape, rule);
         if self.mode == Mode::Observe {
             rule.counters.passed.add();
             rule.counters.would_refuse(verdict);
-            decision.observed = Some(verdict);
-            return;
+            (decision.reason, decision.observed) = (Reason::Allowed, Some(verdict));
+            return decision;
         }
         (decision.verdict, decision.reason) = (verdict, reason);
         if verdict == Verdict::Delay {
@@ -76,14 +83,15 @@ impl Inner {
                 rule: Arc::clone(rule),
                 fingerprint: shape.fingerprint,
                 weight: over.weight,
-                attempt: Some(over.attempt),
-                overflow: decision.overflow,
+                attempt: over.attempt,
+                overflow,
                 since: over.now,
                 due: over.now.saturating_add(over.wait),
             };
-            self.wait(waiter, over.wait, decision);
+            self.wait(waiter, over.wait, &mut decision);
         }
-        rule.counters.refused(decision.verdict);
+        rule.counters.refused(decision.verdict, at_hand.is_kept());
+        decision
     }
 
     /// Sends a statement to wait, or aborts it where too many are waiting.
@@ -122,7 +130,10 @@ enum Counted {
 
 /// An attempt over the limit.
 struct Over {
-    attempt: Attempt,
+    /// What is counted of it, where it may come back.
+    attempt: Option<Attempt>,
+    /// What the window counts with it.
+    total: u32,
     weight: u32,
     /// When it was made.
     now: u64,
@@ -134,17 +145,15 @@ struct Over {
     wait: u64,
 }
 
-impl Counted {
-    fn total(&self) -> u32 {
-        match self {
-            Self::Within(total) => *total,
-            Self::Over(over) => over.attempt.total(),
-        }
+impl Over {
+    /// An attempt by a core that has tried more than the limit in this epoch: nothing passes until it is forgotten.
+    fn flooded(rule: &RuleState, weight: u32, now: u64, total: u32) -> Self {
+        let retry_after = (weight <= rule.threshold.max_count).then(|| rule.window.memory(now));
+        Self { attempt: None, total, weight, now, handled: true, retry_after, wait: 0 }
     }
 }
 
 /// Counts an attempt.
-#[inline]
 fn count(
     limiter: &WindowLimiter,
     at_hand: &mut AtHand,
@@ -154,21 +163,28 @@ fn count(
     now: u64,
 ) -> Counted {
     let (window, threshold) = (&rule.window, &rule.threshold);
+    let max = threshold.max_count;
     // The limiter that keys share is not this key's to take from beforehand.
-    if !overflow
-        && at_hand.is_kept()
-        && let Some(total) = at_hand.take_block(limiter, window, weight, now, threshold.max_count)
-    {
+    let takes = at_hand.is_kept() && !overflow;
+    if takes && let Some(total) = at_hand.take_block(limiter, window, weight, now, max) {
         return Counted::Within(total);
     }
-    let attempt = limiter.window().count_attempt(window, weight, now);
-    if attempt.total() <= threshold.max_count {
-        return Counted::Within(attempt.total());
+    // One that waits must know its own count, and one that draws a share must come to the limiter.
+    let delays = matches!(threshold.strategy, Strategy::Delay(_));
+    let (attempt, total) = if takes && !delays && threshold.share.is_all() {
+        (None, at_hand.take_attempts(limiter, window, weight, now, max))
+    } else {
+        let attempt = limiter.window().count_attempt(window, weight, now);
+        let total = attempt.total();
+        (Some(attempt), total)
+    };
+    if total <= max {
+        return Counted::Within(total);
     }
-    let room_for = |needed| limiter.window().retry_after(window, needed, now, threshold.max_count);
+    let room_for = |needed| limiter.window().retry_after(window, needed, now, max);
     Counted::Over(Over {
         // No share lets a statement through that is over the limit all by itself.
-        handled: weight > threshold.max_count || limiter.share().draw(threshold.share),
+        handled: weight > max || limiter.share().draw(threshold.share),
         retry_after: room_for(weight),
         wait: match threshold.strategy {
             Strategy::Delay(Delay::Fixed(time)) => nanos(time),
@@ -177,6 +193,7 @@ fn count(
             Strategy::Abort | Strategy::Ignore => 0,
         },
         attempt,
+        total,
         weight,
         now,
     })

@@ -30,8 +30,8 @@ struct Kept<E> {
 #[must_use = "to be dropped where no lock is held"]
 pub(super) struct Outlived<E>(HashTable<Kept<E>>);
 
-impl<E> Outlived<E> {
-    const fn nothing() -> Self {
+impl<E> Default for Outlived<E> {
+    fn default() -> Self {
         Self(HashTable::new())
     }
 }
@@ -77,9 +77,9 @@ impl<E> Generations<E> {
         // The table is at worst half full.
         let cost = owned.saturating_add(2 * size_of::<Kept<E>>());
         let Some(budgeted) = u32::try_from(cost).ok().filter(|_| cost <= self.budget) else {
-            return Outlived::nothing();
+            return Outlived::default();
         };
-        let mut outlived = Outlived::nothing();
+        let mut outlived = Outlived::default();
         if self.bytes + cost > self.budget {
             let young = std::mem::take(&mut self.young);
             outlived.0 = std::mem::replace(&mut self.old, young);

@@ -6,11 +6,12 @@ use super::shape::Shape;
 use crate::fingerprint::Dialect;
 use crate::stripe::{self, Striped};
 use ahash::RandomState;
-use sqlthrottle_cells::try_lock::TryLock;
+use sqlthrottle_cells::try_lock::{Guard, TryLock};
 use std::sync::Arc;
 
-/// Texts that each core can tell to have come before, in its doorkeeper.
-const SEEN: usize = 1 << 11;
+/// Bytes of the table for each place of its doorkeeper: fewer than most texts take, so that a text which is to have room is
+/// still known by the time it comes again.
+const BYTES_A_PLACE: usize = 128;
 
 /// The tables of every core.
 ///
@@ -26,11 +27,21 @@ pub(super) struct Hot {
     tables: Striped<TryLock<Table>>,
 }
 
+/// What one core knows.
 #[derive(Debug)]
-struct Table {
+pub(super) struct Table {
     texts: Generations<Text>,
     hands: Generations<Hand>,
+    /// The doorkeeper: bits of the text that came last by each place.
     seen: Box<[u32]>,
+    outlived: OutlivedEntries,
+}
+
+/// What had to make room: to be dropped where no lock is held.
+#[derive(Debug, Default)]
+pub(super) struct OutlivedEntries {
+    texts: Outlived<Text>,
+    hands: Outlived<Hand>,
 }
 
 #[derive(Debug)]
@@ -60,8 +71,9 @@ impl Hot {
     pub(super) fn new(bytes: usize) -> Self {
         let tables = Striped::new(|| {
             let each = bytes / stripe::count();
-            let (texts, hands) = (Generations::new(each - each / 4), Generations::new(each / 4));
-            TryLock::new(Table { texts, hands, seen: vec![0; SEEN].into() })
+            let (texts, hands) = (Generations::new(each / 2), Generations::new(each / 2));
+            let seen = vec![0; (each / BYTES_A_PLACE).next_power_of_two()].into();
+            TryLock::new(Table { texts, hands, seen, outlived: OutlivedEntries::default() })
         });
         Self { hasher: RandomState::new(), tables }
     }
@@ -72,67 +84,65 @@ impl Hot {
         Sought { bytes, dialect, hash: self.hasher.hash_one(bytes) }
     }
 
-    /// Hands the shape of a text, and what is at hand for it, to `decide`, if this core knows the text.
+    /// This core's table, unless another thread has it.
     #[inline]
-    pub(super) fn find<T>(&self, text: Sought<'_>, decide: impl FnOnce(&Shape, &mut AtHand) -> T) -> Option<T> {
-        let mut guard = self.tables.mine().try_lock()?;
-        let table = &mut *guard;
-        let shape = &*table.texts.get(text.hash, |kept| kept.is(text))?.shape;
-        let (decision, outlived) = table.hands.with(shape, |at_hand| decide(shape, at_hand));
-        drop(guard);
-        drop(outlived);
-        Some(decision)
-    }
-
-    /// Hands what is at hand for a shape to `decide`, and keeps the text if it has come before.
-    pub(super) fn meet<T>(&self, text: Sought<'_>, shape: &Arc<Shape>, decide: impl FnOnce(&mut AtHand) -> T) -> T {
-        let Some(mut table) = self.tables.mine().try_lock() else { return decide(&mut AtHand::default()) };
-        let (decision, outlived_hands) = table.hands.with(shape, decide);
-        let outlived_texts = table.note(text, shape);
-        drop(table);
-        drop((outlived_hands, outlived_texts));
-        decision
-    }
-
-    /// Hands what is at hand for a shape to `decide`.
-    #[inline]
-    pub(super) fn hand<T>(&self, shape: &Shape, decide: impl FnOnce(&mut AtHand) -> T) -> T {
-        let Some(mut table) = self.tables.mine().try_lock() else { return decide(&mut AtHand::default()) };
-        let (decision, outlived) = table.hands.with(shape, decide);
-        drop(table);
-        drop(outlived);
-        decision
+    pub(super) fn table(&self) -> Option<Guard<'_, Table>> {
+        self.tables.mine().try_lock()
     }
 }
 
 impl Table {
+    /// The shape of a text, and what is at hand for it, if this core knows both.
+    #[inline]
+    pub(super) fn known(&mut self, text: Sought<'_>) -> Option<(&Shape, &mut AtHand)> {
+        let shape = &*self.texts.get(text.hash, |kept| kept.is(text))?.shape;
+        Some((shape, self.hands.of(shape)?))
+    }
+
+    /// What is at hand for a shape, if anything is.
+    #[inline]
+    pub(super) fn at_hand(&mut self, shape: &Shape) -> Option<&mut AtHand> {
+        self.hands.of(shape)
+    }
+
+    /// What is at hand for a shape from now on; none where there is no room for anything.
+    pub(super) fn take_in_hand(&mut self, shape: &Shape) -> Option<&mut AtHand> {
+        if self.hands.of(shape).is_none() {
+            let at_hand = shape.at_hand();
+            let owned = at_hand.bytes();
+            self.outlived.hands = self.hands.insert(hash(shape), Hand { shape: shape.number, at_hand }, owned);
+        }
+        self.hands.of(shape)
+    }
+
     /// Takes note of a text, and keeps it if it has come before.
-    fn note(&mut self, text: Sought<'_>, shape: &Arc<Shape>) -> Option<Outlived<Text>> {
-        let (place, tag) = (text.hash as usize % SEEN, (text.hash >> 32) as u32 | 1);
+    pub(super) fn note(&mut self, text: Sought<'_>, shape: &Arc<Shape>) {
+        let (place, tag) = (text.hash as usize & (self.seen.len() - 1), (text.hash >> 32) as u32 | 1);
         let before = std::mem::replace(&mut self.seen[place], tag);
         // Another thread of this stripe may have kept it meanwhile.
-        if before != tag || self.texts.get(text.hash, |kept| kept.is(text)).is_some() {
-            return None;
+        if before == tag && self.texts.get(text.hash, |kept| kept.is(text)).is_none() {
+            let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape: Arc::clone(shape) };
+            self.outlived.texts = self.texts.insert(text.hash, kept, text.bytes.len());
         }
-        let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape: Arc::clone(shape) };
-        Some(self.texts.insert(text.hash, kept, text.bytes.len()))
+    }
+
+    /// What had to make room of late.
+    pub(super) fn take_outlived(&mut self) -> OutlivedEntries {
+        std::mem::take(&mut self.outlived)
     }
 }
 
 impl Generations<Hand> {
-    /// Hands what is at hand for a shape to `decide`. Returns also what had to make room.
     #[inline]
-    fn with<T>(&mut self, shape: &Shape, decide: impl FnOnce(&mut AtHand) -> T) -> (T, Option<Outlived<Hand>>) {
-        // Multiplicative hashing; nobody chooses the numbers.
-        let hash = shape.number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        if let Some(hand) = self.get(hash, |hand| hand.shape == shape.number) {
-            return (decide(&mut hand.at_hand), None);
-        }
-        let mut at_hand = shape.at_hand();
-        let decision = decide(&mut at_hand);
-        let owned = at_hand.bytes();
-        (decision, Some(self.insert(hash, Hand { shape: shape.number, at_hand }, owned)))
+    fn of(&mut self, shape: &Shape) -> Option<&mut AtHand> {
+        self.get(hash(shape), |hand| hand.shape == shape.number).map(|hand| &mut hand.at_hand)
     }
+}
+
+/// Multiplicative hashing; nobody chooses the numbers.
+#[inline]
+const fn hash(shape: &Shape) -> u64 {
+    shape.number.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl Text {

@@ -26,7 +26,7 @@ use crate::fingerprint::Dialect;
 use crate::metrics::Snapshot;
 use crate::rule::{Mode, RuleFile, RuleSet, RuleState};
 use crate::statement::Statement;
-use hot::Hot;
+use hot::{Hot, Sought};
 use readers::Readers;
 use shape::Shape;
 use shapes::Shapes;
@@ -142,17 +142,7 @@ impl Engine {
 
     /// Decides on a statement.
     pub fn check_statement(&self, statement: &Statement<'_>) -> Decision {
-        let inner = &*self.0;
-        if inner.mode == Mode::Off {
-            return Decision::allow(None, Reason::Off);
-        }
-        let dialect = statement.dialect.unwrap_or(inner.file.fingerprint.dialect);
-        let text = inner.hot.sought(statement.sql, dialect);
-        let known = inner.hot.find(text, |shape, at_hand| inner.answer(statement, shape, at_hand));
-        known.unwrap_or_else(|| {
-            let shape = inner.shape(statement.sql, dialect);
-            inner.hot.meet(text, &shape, |at_hand| inner.answer(statement, &shape, at_hand))
-        })
+        self.0.check(statement)
     }
 
     /// Takes note of a statement that is going to be checked many times: [`Prepared::check`] spares the look-up of its text.
@@ -187,6 +177,50 @@ impl std::panic::UnwindSafe for Engine {}
 impl std::panic::RefUnwindSafe for Engine {}
 
 impl Inner {
+    /// Decides on a statement. A decision is large, so functions return it from where they are called last, and it is
+    /// written once, where the caller wants it.
+    #[inline]
+    fn check(&self, statement: &Statement<'_>) -> Decision {
+        if self.mode == Mode::Off {
+            return Decision::allow(None, Reason::Off);
+        }
+        let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(self.file.fingerprint.dialect));
+        if let Some(mut table) = self.hot.table()
+            && let Some((shape, at_hand)) = table.known(text)
+        {
+            return self.answer(statement, shape, at_hand);
+        }
+        let shape = self.shape(text.bytes, text.dialect);
+        self.check_first(statement, &shape, Some(text))
+    }
+
+    /// Decides on a statement whose shape was read once.
+    #[inline]
+    fn check_shape(&self, statement: &Statement<'_>, shape: &Arc<Shape>) -> Decision {
+        if let Some(mut table) = self.hot.table()
+            && let Some(at_hand) = table.at_hand(shape)
+        {
+            return self.answer(statement, shape, at_hand);
+        }
+        self.check_first(statement, shape, None)
+    }
+
+    /// Decides on a statement of which this core does not have everything at hand, and takes it in hand.
+    fn check_first(&self, statement: &Statement<'_>, shape: &Arc<Shape>, text: Option<Sought<'_>>) -> Decision {
+        let Some(mut table) = self.hot.table() else { return self.answer(statement, shape, &mut AtHand::default()) };
+        let decision = match table.take_in_hand(shape) {
+            Some(at_hand) => self.answer(statement, shape, at_hand),
+            None => self.answer(statement, shape, &mut AtHand::default()),
+        };
+        if let Some(text) = text {
+            table.note(text, shape);
+        }
+        let outlived = table.take_outlived();
+        drop(table);
+        drop(outlived);
+        decision
+    }
+
     /// What is remembered of a text's shape.
     fn shape(&self, sql: &[u8], dialect: Dialect) -> Arc<Shape> {
         self.readers.with(dialect, |reader| {
@@ -197,7 +231,7 @@ impl Inner {
         })
     }
 
-    /// Decides on a statement whose shape is known.
+    /// Decides by the limiter that is at hand.
     #[inline]
     fn answer(&self, statement: &Statement<'_>, shape: &Shape, at_hand: &mut AtHand) -> Decision {
         match &shape.rule {

@@ -51,8 +51,7 @@ impl Prepared {
             return Decision::allow(None, Reason::Off);
         }
         // Of the statement, a check of a known shape asks no more than this.
-        let statement = Statement::new(&[]).fakes(self.fakes).weight(weight);
-        inner.hot.hand(&self.shape, |at_hand| inner.answer(&statement, &self.shape, at_hand))
+        inner.check_shape(&Statement::new(&[]).fakes(self.fakes).weight(weight), &self.shape)
     }
 }
 

@@ -51,17 +51,21 @@ impl RuleState {
     ) -> T {
         let table = match &self.limiters {
             Limiters::One(limiter) => {
-                if at_hand.limiter().is_none() {
-                    at_hand.keep(Arc::clone(limiter));
-                }
-                return count(limiter, at_hand, false);
+                let own = at_hand.take_limiter().unwrap_or_else(|| Arc::clone(limiter));
+                let result = count(limiter, at_hand, false);
+                at_hand.put_back(own);
+                return result;
             }
             Limiters::ByFingerprint(table) => table,
         };
-        if let Some(limiter) = at_hand.limiter().map(Arc::clone)
-            && let Some(_pin) = limiter.pins().pin()
-        {
-            return count(&limiter, at_hand, false);
+        if let Some(limiter) = at_hand.take_limiter() {
+            let pin = limiter.pins().pin();
+            if pin.is_some() {
+                let result = count(&limiter, at_hand, false);
+                drop(pin);
+                at_hand.put_back(limiter);
+                return result;
+            }
         }
         table.with(fingerprint.as_bytes(), now, |lookup| {
             if !lookup.overflow {

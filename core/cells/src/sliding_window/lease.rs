@@ -1,6 +1,6 @@
 //! Counts that one core has taken from a window beforehand, so that it need not come to the cell for each.
 
-use super::{Reservation, Slot, WindowCell};
+use super::{Attempt, Reservation, Slot, WindowCell};
 use crate::window_shape::WindowShape;
 
 /// A block of counts that is charged to one slot of a cell and not spent yet.
@@ -47,6 +47,24 @@ impl Lease {
         // The cell may be in a later epoch by another core's clock: then the block ends early, which harms nobody.
         self.0 = Some(Block { left, epoch: shape.epoch(now) });
         Some(total)
+    }
+
+    /// Counts `n` on the cell and takes `block` more, whatever the total: attempts that are over the limit anyhow. Returns
+    /// what the window counts with the `n`.
+    ///
+    /// Only where the newest slot alone holds more than the limit, in the epoch of `now`: then nothing passes until that
+    /// slot is forgotten, however many more are counted in it.
+    pub fn take_attempts<S: AsRef<[Slot]> + ?Sized>(
+        &mut self,
+        cell: &WindowCell<S>,
+        shape: &WindowShape,
+        (n, block): (u32, u32),
+        now: u64,
+    ) -> u32 {
+        let Attempt { place, epoch, n: counted, total } = cell.count_attempt(shape, n.saturating_add(block), now);
+        let left = counted.saturating_sub(n);
+        self.0 = Some(Block { left: Reservation { place, n: left, total }, epoch });
+        total - left
     }
 
     /// Whether the block is spent, in an epoch that is still the newest: more would have been of use.
@@ -123,6 +141,17 @@ mod tests {
         assert_eq!(cell.count_attempt(&shape, 5, 13 * MS).total(), 5);
         lease.give_back(&cell);
         assert_eq!(cell.total(&shape, 13 * MS), 5);
+    }
+
+    #[test]
+    fn attempts_over_the_limit_are_taken_and_given_back_alike() {
+        let (shape, cell) = window();
+        let mut lease = Lease::default();
+        assert_eq!(lease.take_attempts(&cell, &shape, (1, 3), 0), 1);
+        assert_eq!([(); 3].map(|()| lease.spend(&shape, 1, 0)), [Some(2), Some(3), Some(4)]);
+        assert_eq!(lease.take_attempts(&cell, &shape, (1, 3), 0), 5);
+        lease.give_back(&cell);
+        assert_eq!(cell.total(&shape, 0), 5);
     }
 
     #[test]
