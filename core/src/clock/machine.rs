@@ -44,7 +44,7 @@ mod linux {
     #[inline]
     fn nanos(time: Timespec) -> u64 {
         // Clocks that count from the start of the machine are not negative, and end in 584 years.
-        (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+        time.tv_sec.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec.cast_unsigned())
     }
 }
 

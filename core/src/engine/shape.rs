@@ -7,6 +7,9 @@ use crate::statement::Fakes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Numbers given to shapes so far.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
 /// A statement's shape.
 #[derive(Debug)]
 pub(super) struct Shape {
@@ -46,7 +49,6 @@ impl Shape {
     ) -> Self {
         let analysis = classify(sql, dialect);
         let fingerprint = normalized.fingerprint();
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             // Asked of the normalised text, so that no name of a savepoint decides for all of its shape.
