@@ -226,7 +226,7 @@ impl Inner {
         self.readers.with(dialect, |reader| {
             let normalized = reader.normalize(sql);
             self.shapes.get(dialect, normalized.as_bytes(), || {
-                Shape::read(sql, dialect, &normalized, |fingerprint| self.rules.of(fingerprint))
+                Shape::read(dialect, &normalized, |fingerprint| self.rules.of(fingerprint))
             })
         })
     }

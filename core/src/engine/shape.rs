@@ -40,18 +40,17 @@ impl Shape {
     /// What a shape takes of memory, with the counts of the references to it.
     pub(super) const BYTES: usize = size_of::<Self>() + 2 * size_of::<usize>();
 
-    /// Reads a statement at first sight.
+    /// Reads a shape at first sight: of its normalised text alone, so that no constant, and no name of a savepoint, of the
+    /// statement that happens to be the first decides for all others.
     pub(super) fn read(
-        sql: &[u8],
         dialect: Dialect,
         normalized: &Normalized<'_>,
         rule: impl FnOnce(&Fingerprint) -> Option<Arc<RuleState>>,
     ) -> Self {
-        let analysis = classify(sql, dialect);
+        let analysis = classify(normalized.as_bytes(), dialect);
         let fingerprint = normalized.fingerprint();
         Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
-            // Asked of the normalised text, so that no name of a savepoint decides for all of its shape.
             checked: !is_never_checked(normalized.as_bytes(), dialect),
             rule: rule(&fingerprint),
             statements: u32::try_from(normalized.statements()).unwrap_or(u32::MAX).max(1),
@@ -76,7 +75,10 @@ impl Shape {
 }
 
 fn answer(analysis: &Classification, normalized: &Normalized<'_>) -> Answer {
-    if normalized.statements() != 1 {
+    // EXPLAIN ANALYZE, and MariaDB's ANALYZE, answer a plan, and no plan is empty.
+    let text = normalized.as_bytes();
+    let begins = |words: &[&[u8]]| words.iter().any(|word| text.starts_with(word));
+    if normalized.statements() != 1 || begins(&[b"explain", b"describe ", b"desc ", b"analyze ", b"analyse "]) {
         return Answer::More;
     }
     if analysis.plain_read {
@@ -84,12 +86,9 @@ fn answer(analysis: &Classification, normalized: &Normalized<'_>) -> Answer {
     }
     let counts =
         matches!(analysis.kinds.as_slice(), [Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge]);
-    // EXPLAIN ANALYZE answers a plan, a CTE that writes may stand before a SELECT; RETURNING, and SQL Server's OUTPUT, answer
-    // rows that a write made.
-    let text = normalized.as_bytes();
-    let begins =
-        [&b"insert "[..], b"replace ", b"update ", b"delete ", b"merge "].iter().any(|verb| text.starts_with(verb));
-    if counts && begins && !has_word(text, b"returning") && !has_word(text, b"output") {
+    // A CTE that writes may stand before a SELECT; RETURNING, and SQL Server's OUTPUT, answer rows that a write made.
+    let writes = begins(&[b"insert ", b"replace ", b"update ", b"delete ", b"merge "]);
+    if counts && writes && !has_word(text, b"returning") && !has_word(text, b"output") {
         Answer::Count
     } else {
         Answer::More

@@ -179,11 +179,16 @@ fn no_name_of_a_savepoint_decides_for_all_savepoints() {
 }
 
 #[test]
-fn what_answers_rows_is_not_faked_by_a_count() {
+fn no_plan_and_no_rows_of_a_write_are_faked() {
     let (engine, _clock) = engine_with(Threshold::new(1).strategy(Strategy::Ignore), |rules| {
         rules.fingerprint.dialect = Dialect::PostgreSql;
     });
-    for sql in ["explain analyze update t set a = 1 where b = 2", "with d as (delete from t where a = 1) select 1"] {
+    for sql in [
+        "explain analyze select a from t",
+        "explain (analyze, buffers) select a from t",
+        "explain analyze update t set a = 1 where b = 2",
+        "with d as (delete from t where a = 1) select 1",
+    ] {
         assert!(engine.check(sql).is_allowed());
         let second = engine.check_statement(&Statement::new(sql).fakes(Fakes::RowsAndCount));
         assert_eq!(outcome(&second), (Abort, Reason::IgnoreUnavailable), "{sql}");

@@ -4,6 +4,7 @@ use super::effects;
 use super::frame::{Expect, Role};
 use super::names::text_of;
 use super::statement::Reader;
+use super::word::Lower;
 use super::{Kind, TableName};
 use crate::fingerprint::Dialect;
 use crate::fingerprint::lexer::{Token, TokenKind};
@@ -32,6 +33,7 @@ impl Reader<'_> {
         // VALUES and TABLE have no place for a WHERE.
         top.queries = matches!(kind, Kind::Select | Kind::Update | Kind::Delete | Kind::Merge)
             && !matches!(word, b"values" | b"table");
+        top.from = word == b"from";
         match role {
             Role::Statement => {
                 self.kind.get_or_insert(kind);
@@ -189,11 +191,15 @@ impl Reader<'_> {
     /// A name, or a word that means nothing here.
     pub(super) fn name(&mut self, word: &[u8], token: Token, next: Token) {
         let after_dot = self.previous_kind == TokenKind::Dot;
-        let qualifier = if after_dot { self.before_previous } else { super::names::Lower::NONE };
         let called = next.kind == TokenKind::LParen;
-        self.effect |= called && effects::has_effect(qualifier.as_bytes(), word);
+        // Quoted or not, a function is the same.
+        let name = Lower::of_name(self.sql, token);
+        let qualifier = if after_dot { self.qualifier } else { Lower::NONE };
+        self.effect |= called && effects::has_effect(qualifier.as_bytes(), name.as_bytes());
+        self.sets_by_argument = called && effects::has_effect_by_argument(name.as_bytes());
         // Oracle's `s.nextval`, DB2's `nextval for s`.
-        self.effect |= word == b"nextval" && (after_dot || self.word_of(next).as_bytes() == b"for");
+        self.effect |= name.as_bytes() == b"nextval" && (after_dot || self.word_of(next).as_bytes() == b"for");
+        self.qualifier = name;
         let top = self.top();
         top.at_start = false;
         let (target, or_function) = match top.expect {

@@ -41,7 +41,7 @@ pub(super) struct Frame {
     pub(super) listing: bool,
     /// FROM brings tables: it is that of a query, not `extract(year from d)`.
     pub(super) queries: bool,
-    /// DELETE has had its FROM.
+    /// The query, or DELETE, has had its FROM.
     pub(super) from: bool,
     pub(super) has_where: bool,
 }
@@ -65,7 +65,10 @@ impl Frame {
     pub(super) fn clause(&self) -> Clause {
         let clause = if self.has_where { Where::Present } else { Where::Missing };
         match (self.role, self.verb) {
-            (Role::Statement, Some(Kind::Select)) if self.queries => Clause::Read(clause),
+            // Without FROM there are no rows to restrict: `select @@rowcount`.
+            (Role::Statement, Some(Kind::Select)) if self.queries && (self.from || self.has_where) => {
+                Clause::Read(clause)
+            }
             (Role::Statement | Role::Cte, Some(Kind::Update | Kind::Delete)) => Clause::Write(clause),
             _ => Clause::None,
         }

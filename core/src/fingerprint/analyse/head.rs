@@ -1,6 +1,8 @@
 //! The kind of a statement, from the words it begins with.
 
 use super::Kind;
+use super::word::Lower;
+use crate::fingerprint::lexer::{Token, TokenKind};
 
 /// What the first word of a statement says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,4 +90,17 @@ pub(super) fn of_verb(word: &[u8]) -> Option<Kind> {
 /// Whether END of this closes something that no BEGIN opened.
 pub(super) fn ends_control(word: &[u8]) -> bool {
     matches!(word, b"if" | b"loop" | b"while" | b"repeat" | b"case")
+}
+
+/// Whether the value of an option of EXPLAIN is what PostgreSQL takes for false: `false` or `off`, as a word, a quoted one or a
+/// string, in any case, or an integer that is zero.
+pub(super) fn says_no(sql: &[u8], value: Token) -> bool {
+    let bytes = &sql[value.start..value.end];
+    let word = match (value.kind, bytes) {
+        (TokenKind::Number, digits) => return digits.iter().all(|digit| *digit == b'0'),
+        (TokenKind::Word, _) => bytes,
+        (TokenKind::Quoted | TokenKind::Text, [b'"' | b'\'', inner @ .., b'"' | b'\'']) => inner,
+        _ => return false,
+    };
+    matches!(Lower::of(word).as_bytes(), b"false" | b"off")
 }

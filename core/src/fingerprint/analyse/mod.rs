@@ -23,12 +23,14 @@ mod tests;
 mod text;
 mod unchecked;
 mod where_clause;
+mod word;
 
 pub(crate) use unchecked::is_never_checked;
 
 use super::dialect::Dialect;
 use std::collections::HashSet;
 use std::fmt;
+use where_clause::Reading;
 
 /// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -171,7 +173,8 @@ pub struct Analysis {
     pub kinds: Vec<Kind>,
     /// The tables named, each once, in order of appearance.
     pub tables: Vec<TableName>,
-    /// The worst WHERE of the text's statements.
+    /// The worst WHERE of the text's UPDATEs and DELETEs; where there are none, of its SELECTs. A SELECT without FROM has
+    /// nothing to restrict: none.
     pub where_clause: Where,
     /// Whether constants or parameters had a say in `where_clause`, as in `1=1`: then it holds for this text and not for its shape.
     pub where_reads_constants: bool,
@@ -220,6 +223,9 @@ pub(crate) fn classify(sql: &[u8], dialect: Dialect) -> Classification {
 }
 
 /// Reads what a statement does. Never fails, whatever the bytes; linear in their number.
+///
+/// A panic inside the SQL parser counts as its refusal. The program's panic hook sees it all the same, so with the standard
+/// one a message may appear on the standard error; where panics abort, nothing is caught.
 pub fn analyse(sql: &[u8], dialect: Dialect) -> Analysis {
     let mut analysis = Analysis {
         kinds: vec![],
@@ -231,15 +237,19 @@ pub fn analyse(sql: &[u8], dialect: Dialect) -> Analysis {
         never_checked: is_never_checked(sql, dialect),
     };
     let mut tables = HashSet::new();
+    let (mut reads, mut writes) = (Reading::NONE, Reading::NONE);
     scan::scan(sql, dialect, |statement| {
         let read = reading::read(&statement, dialect);
+        let worst = if statement.kind == Kind::Select { &mut reads } else { &mut writes };
+        *worst = worst.worst(read.condition);
         analysis.kinds.push(statement.kind);
         analysis.plain_read &= statement.plain_read;
-        analysis.where_clause = analysis.where_clause.worst(read.condition.clause);
-        analysis.where_reads_constants |= read.condition.reads_constants;
         analysis.predicates.extend(read.predicates);
         analysis.tables.extend(read.tables.into_iter().filter(|table| tables.insert(table.clone())));
     });
+    let condition = if writes.clause == Where::None { reads } else { writes };
+    analysis.where_clause = condition.clause;
+    analysis.where_reads_constants = condition.reads_constants;
     analysis.plain_read &= !analysis.kinds.is_empty();
     analysis
 }

@@ -3,32 +3,6 @@
 use super::TableName;
 use crate::fingerprint::lexer::{Token, TokenKind};
 
-/// A word's bytes in lower case. Words too long to be a keyword or a function known here come out empty.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lower {
-    bytes: [u8; 40],
-    len: usize,
-}
-
-impl Lower {
-    /// A word that equals no other.
-    pub(super) const NONE: Self = Self { bytes: [0; 40], len: 0 };
-
-    pub(super) fn of(word: &[u8]) -> Self {
-        let mut lower = Self::NONE;
-        if let Some(bytes) = lower.bytes.get_mut(..word.len()) {
-            bytes.copy_from_slice(word);
-            bytes.make_ascii_lowercase();
-            lower.len = word.len();
-        }
-        lower
-    }
-
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-}
-
 /// A name's text: unquoted, and in lower case where it was written without quotes. ASCII only, as everywhere.
 pub(super) fn text_of(sql: &[u8], token: Token) -> String {
     let bytes = &sql[token.start..token.end];

@@ -2,9 +2,10 @@
 
 use super::frame::{Clause, Expect, Frame, Role};
 use super::head::{self, Head};
-use super::names::{Lower, Parts};
+use super::names::Parts;
 use super::scan::Scanned;
 use super::text::ParserText;
+use super::word::Lower;
 use super::{Kind, TableName, Where};
 use crate::fingerprint::Dialect;
 use crate::fingerprint::lexer::{Token, TokenKind};
@@ -52,6 +53,10 @@ pub(super) struct Reader<'a> {
     pub(super) previous: Lower,
     pub(super) before_previous: Lower,
     pub(super) previous_kind: TokenKind,
+    /// The last name, quoted or not: what qualifies the next one, where a dot stands between.
+    pub(super) qualifier: Lower,
+    /// The last name is that of a function that has an effect if it is given an argument.
+    pub(super) sets_by_argument: bool,
     pub(super) text: ParserText,
     pub(super) condition: ParserText,
     /// How many conditions the statement has, and the frame and place from which the first is being collected.
@@ -89,6 +94,8 @@ impl<'a> Reader<'a> {
             previous: Lower::NONE,
             before_previous: Lower::NONE,
             previous_kind: TokenKind::Semicolon,
+            qualifier: Lower::NONE,
+            sets_by_argument: false,
             text: ParserText::default(),
             condition: ParserText::default(),
             conditions: 0,
@@ -122,7 +129,8 @@ impl<'a> Reader<'a> {
             clause,
             whole: done.whole,
             tables: done.tables,
-            plain_read: kind == Kind::Select && !done.effect,
+            // A call that nobody looked at may do anything.
+            plain_read: kind == Kind::Select && !done.effect && done.whole,
             text: done.text.finish(),
             condition: if done.conditions == 1 { done.condition.finish() } else { None },
         })
@@ -190,7 +198,8 @@ impl<'a> Reader<'a> {
                 next.kind != TokenKind::LParen && self.previous_kind != TokenKind::Comma
             }
             b"exec" | b"execute" => kind != Kind::Insert,
-            b"select" => matches!(kind, Kind::Set | Kind::Other | Kind::Call),
+            b"truncate" | b"create" | b"alter" | b"drop" => kind != Kind::Other,
+            b"select" => matches!(kind, Kind::Set | Kind::Transaction | Kind::Other | Kind::Call),
             _ => false,
         }
     }
@@ -198,6 +207,9 @@ impl<'a> Reader<'a> {
     pub(super) fn token(&mut self, token: Token, next: Token, position: Option<usize>) {
         let word = self.word_of(token);
         self.tokens += 1;
+        if self.previous_kind == TokenKind::LParen && std::mem::take(&mut self.sets_by_argument) {
+            self.effect |= token.kind != TokenKind::RParen;
+        }
         match token.kind {
             TokenKind::LParen => self.open(),
             TokenKind::RParen => self.close(),
@@ -344,9 +356,7 @@ impl<'a> Reader<'a> {
             Some(Head::With | Head::Kind(_)) => return false,
             Some(Head::Explain | Head::Analyze) => {
                 if matches!(word, b"analyze" | b"analyse") {
-                    let off = matches!(&self.sql[next.start..next.end], b"0")
-                        || matches!(next_word.as_bytes(), b"false" | b"off");
-                    self.runs = !off;
+                    self.runs = !head::says_no(self.sql, next);
                     return true;
                 }
                 let verb = head::of_verb(word).filter(|_| word != b"table");

@@ -58,6 +58,8 @@ impl Reading {
 
     fn of_body(body: &SetExpr) -> Self {
         match body {
+            // Without FROM there are no rows to restrict.
+            SetExpr::Select(select) if select.from.is_empty() && select.selection.is_none() => Self::NONE,
             SetExpr::Select(select) => Self::of_clause(select.selection.as_ref()),
             SetExpr::Query(query) => Self::of_body(&query.body),
             SetExpr::SetOperation { left, right, .. } => Self::of_body(left).worst(Self::of_body(right)),

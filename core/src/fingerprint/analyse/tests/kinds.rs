@@ -1,6 +1,6 @@
 //! Kinds, and what only reads.
 
-use super::{G, LITE, MS, MY, ORA, PG, check, kinds};
+use super::{G, LITE, MS, MY, ORA, PG, check, kinds, shape};
 use crate::fingerprint::analyse::{Kind, analyse};
 
 #[test]
@@ -85,6 +85,13 @@ fn one_statement_has_one_kind() {
             ("explain plan for delete from t", ORA, vec![Explain]),
             ("explain format=json update t set a = 1", MY, vec![Explain]),
             ("explain (analyze false, verbose) delete from t", PG, vec![Explain]),
+            ("explain (analyze OFF) delete from t", PG, vec![Explain]),
+            ("explain (analyze \"False\", buffers) delete from t", PG, vec![Explain]),
+            ("explain (analyze 1) delete from t", PG, vec![Delete]),
+            ("explain (analyze on) delete from t", PG, vec![Delete]),
+            ("explain (analyze 'true') delete from t", PG, vec![Delete]),
+            ("explain (analyze ?) delete from t", PG, vec![Delete]),
+            ("explain (analyze off, analyze) delete from t", PG, vec![Delete]),
             ("explain (costs off) with x as (select 1) select * from x", PG, vec![Explain]),
             ("explain analyze delete from t", PG, vec![Delete]),
             ("explain analyze verbose update t set a = 1", PG, vec![Update]),
@@ -113,8 +120,23 @@ fn one_statement_has_one_kind() {
             ("", G, vec![]),
             (" ; -- x\n ;", G, vec![]),
         ],
-        kinds,
+        |sql, dialect| {
+            let kinds = kinds(sql, dialect);
+            assert_eq!(shape(sql, dialect).kinds, kinds, "{dialect}: {}", String::from_utf8_lossy(sql));
+            kinds
+        },
     );
+}
+
+#[test]
+fn no_constant_decides_of_what_kind_a_shape_is() {
+    use Kind::*;
+    for value in ["0", "'off'", "1", "'on'", "?"] {
+        let sql = format!("explain (analyze {value}) delete from t");
+        let expected = if matches!(value, "0" | "'off'") { Explain } else { Delete };
+        assert_eq!(kinds(sql.as_bytes(), PG), [expected], "{sql}");
+        assert_eq!(shape(sql.as_bytes(), PG).kinds, [Delete], "{sql}");
+    }
 }
 
 #[test]
@@ -128,6 +150,12 @@ fn a_batch_has_a_list_of_kinds() {
             ("begin delete from t; update t set a = 1; end;", ORA, vec![Delete, Update]),
             ("begin if x then delete from t; end if; end;", ORA, vec![Delete]),
             ("set nocount on update t set a = 1", MS, vec![Set, Update]),
+            ("begin tran truncate table t", MS, vec![Transaction, Ddl]),
+            ("begin tran a drop table t commit", MS, vec![Transaction, Ddl]),
+            ("save tran a select 1", MS, vec![Transaction, Select]),
+            ("update t set a = 1 where id = 2 truncate table u", MS, vec![Update, Ddl]),
+            ("grant create table to u", MS, vec![Other]),
+            ("alter table t drop column a", MS, vec![Ddl]),
             ("update t set a = 1 where id = 2 delete from u where id = 1", MS, vec![Update, Delete]),
             ("declare @a int select @a = 1 from t", MS, vec![Other, Select]),
             ("insert into t exec p", MS, vec![Insert]),
@@ -148,7 +176,11 @@ fn a_batch_has_a_list_of_kinds() {
                 vec![Ddl, Select],
             ),
         ],
-        kinds,
+        |sql, dialect| {
+            let kinds = kinds(sql, dialect);
+            assert_eq!(shape(sql, dialect).kinds, kinds, "{dialect}: {}", String::from_utf8_lossy(sql));
+            kinds
+        },
     );
 }
 
@@ -187,7 +219,33 @@ fn only_a_select_without_effects_is_a_plain_read() {
             ("select pg_catalog.nextval('s')", PG, false),
             ("select s.nextval from dual", ORA, false),
             ("select next value for s", MS, false),
+            ("select \"nextval\"('s')", PG, false),
+            ("select pg_catalog.\"nextval\"('s')", PG, false),
+            ("select \"NEXTVAL\"('s')", PG, false),
+            ("select `sleep`(1)", MY, false),
+            ("select [nextval]('s')", G, false),
+            ("select \"DBMS_LOCK\".\"REQUEST\"(1) from dual", ORA, false),
+            ("select sys.dbms_lock.request(1) from dual", ORA, false),
+            ("select s.\"NEXTVAL\" from dual", ORA, false),
+            ("select \"nextval\", \"sleep\" from t", PG, true),
+            ("select 'nextval('", PG, true),
+            ("select U&\"\\006eextval\"('s')", PG, false),
             ("select setval('s', 1)", PG, false),
+            ("select pg_stat_statements_reset()", PG, false),
+            ("select query_to_xml('delete from t', true, true, '')", PG, false),
+            ("select cursor_to_xml('c', 1, true, true, '')", PG, false),
+            ("select * from ts_stat('delete from t')", PG, false),
+            ("select * from crosstab('delete from t') as c(a int)", PG, false),
+            ("select pg_file_unlink('x')", PG, false),
+            ("select gin_clean_pending_list('i')", PG, false),
+            ("select setseed(0.5)", PG, false),
+            ("select last_insert_id()", MY, true),
+            ("select last_insert_id( )", MY, true),
+            ("select last_insert_id(a + 1) from t", MY, false),
+            ("select `last_insert_id`(5)", MY, false),
+            ("select group_replication_set_as_primary('x')", MY, false),
+            ("select sys_eval('x')", MY, false),
+            ("select * from opendatasource('a', 'b').c.d.e", MS, false),
             ("select pg_advisory_lock(1)", PG, false),
             ("select pg_try_advisory_xact_lock(1)", PG, false),
             ("select GET_LOCK('a', 1)", MY, false),
@@ -204,6 +262,12 @@ fn only_a_select_without_effects_is_a_plain_read() {
             ("select a from t where b = @x", MS, true),
             ("with x as (delete from t returning *) select * from x", PG, false),
         ],
-        |sql, dialect| analyse(sql, dialect).plain_read,
+        |sql, dialect| {
+            let plain_read = analyse(sql, dialect).plain_read;
+            assert_eq!(shape(sql, dialect).plain_read, plain_read, "{dialect}: {}", String::from_utf8_lossy(sql));
+            plain_read
+        },
     );
+    let deep = format!("select {}nextval('s'){}", "(".repeat(70), ")".repeat(70));
+    assert!(!analyse(deep.as_bytes(), PG).plain_read, "what is too deep to be looked at may do anything");
 }

@@ -8,8 +8,8 @@ mod predicates;
 mod table_names;
 mod unchecked;
 
-use super::{Kind, Where, analyse};
-use crate::fingerprint::Dialect;
+use super::{Classification, Kind, Where, analyse, classify};
+use crate::fingerprint::{Dialect, FingerprintOptions, Normalizer};
 use std::fmt::Debug;
 
 const G: Dialect = Dialect::Generic;
@@ -33,6 +33,12 @@ fn check<T: PartialEq + Debug>(cases: &[(&str, Dialect, T)], read: impl Fn(&[u8]
 
 fn kinds(sql: &[u8], dialect: Dialect) -> Vec<Kind> {
     analyse(sql, dialect).kinds
+}
+
+/// What an engine remembers of a statement's shape.
+fn shape(sql: &[u8], dialect: Dialect) -> Classification {
+    let mut normalizer = Normalizer::new(FingerprintOptions::new(dialect));
+    classify(normalizer.normalize(sql).as_bytes(), dialect)
 }
 
 fn where_clause(sql: &[u8], dialect: Dialect) -> Where {
