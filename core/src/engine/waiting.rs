@@ -6,13 +6,14 @@ use crate::fingerprint::Fingerprint;
 use crate::rule::RuleState;
 use dashmap::DashMap;
 use sqlthrottle_cells::sliding_window::Attempt;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How long after it is due a ticket lapses, in nanoseconds: a host that has not resumed by then has given up.
 const GRACE: u64 = 5_000_000_000;
-/// How long a full rule waits between two searches for tickets that have lapsed, in nanoseconds.
-const SEARCH: u64 = 10_000_000;
+/// Most lapsed tickets dropped for one that is new: more come and go no faster.
+const DROPPED_AT_ONCE: usize = 16;
 
 /// A delayed statement.
 #[derive(Debug)]
@@ -45,13 +46,15 @@ pub(super) enum Taken {
 #[derive(Debug)]
 pub(crate) struct Places {
     taken: AtomicU32,
-    /// No ticket of the rule lapses before; a hint that spares a full rule the search for one that has.
+    /// The tickets of the rule, in the order in which they lapse: as many as there are places, at most.
+    queue: Mutex<BTreeSet<(u64, u64)>>,
+    /// When the first of them lapses: spares a full rule the lock as long as none has.
     next_lapse: AtomicU64,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Self { taken: AtomicU32::new(0), next_lapse: AtomicU64::new(u64::MAX) }
+        Self { taken: AtomicU32::new(0), queue: Mutex::default(), next_lapse: AtomicU64::new(u64::MAX) }
     }
 }
 
@@ -63,6 +66,39 @@ impl Places {
 
     pub(super) fn give_back(&self) {
         self.taken.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    fn enqueue(&self, ticket: u64, lapse: u64) {
+        self.change_queue(|queue| queue.insert((lapse, ticket)));
+    }
+
+    fn dequeue(&self, ticket: u64, lapse: u64) {
+        self.change_queue(|queue| queue.remove(&(lapse, ticket)));
+    }
+
+    /// Some of the tickets that have lapsed, the first ones, taken out of the queue.
+    fn dequeue_lapsed(&self, now: u64) -> Vec<u64> {
+        if now <= self.next_lapse.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        self.change_queue(|queue| {
+            let mut tickets = Vec::new();
+            while let Some((_, ticket)) = queue.first().filter(|(lapse, _)| now > *lapse).copied()
+                && tickets.len() < DROPPED_AT_ONCE
+            {
+                queue.pop_first();
+                tickets.push(ticket);
+            }
+            tickets
+        })
+    }
+
+    /// The queue is whole between any two of its operations, so a panic of a holder leaves nothing half done.
+    fn change_queue<T>(&self, change: impl FnOnce(&mut BTreeSet<(u64, u64)>) -> T) -> T {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = change(&mut queue);
+        self.next_lapse.store(queue.first().map_or(u64::MAX, |(lapse, _)| *lapse), Ordering::Release);
+        result
     }
 }
 
@@ -90,15 +126,16 @@ impl Waiting {
         let rule = Arc::clone(&waiter.rule);
         let ticket = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let lapse = lapse(&waiter);
+        // In this order: what is found in the queue is a ticket that is out, or that somebody is just taking back.
         self.tickets.insert(ticket, waiter);
-        // In this order: a search that resets the hint behind this line has seen the ticket.
-        rule.places.next_lapse.fetch_min(lapse, Ordering::AcqRel);
+        rule.places.enqueue(ticket, lapse);
         Ticket(ticket)
     }
 
     /// Takes a ticket back. The statement keeps its place until it is [`put`](Self::put) back or gives it back.
     pub(super) fn take(&self, ticket: Ticket, clock: &Clock) -> Taken {
-        let Some((_, waiter)) = self.tickets.remove(&ticket.0) else { return Taken::Unknown };
+        let Some((ticket, waiter)) = self.tickets.remove(&ticket.0) else { return Taken::Unknown };
+        waiter.rule.places.dequeue(ticket, lapse(&waiter));
         let now = clock.read(waiter.rule.reading.precise());
         if now <= lapse(&waiter) {
             return Taken::Due(waiter, now);
@@ -113,28 +150,15 @@ impl Waiting {
         self.tickets.len()
     }
 
-    /// Drops the tickets of a rule that nobody came back with.
-    fn drop_lapsed(&self, rule: &Arc<RuleState>, now: u64) {
-        let places = &rule.places;
-        if now <= places.next_lapse.load(Ordering::Acquire) {
-            return;
-        }
-        places.next_lapse.store(u64::MAX, Ordering::Release);
-        self.tickets.retain(|_, waiter| {
-            if !Arc::ptr_eq(&waiter.rule, rule) {
-                return true;
-            }
-            let lapsed = now > lapse(waiter);
-            if lapsed {
+    /// Drops tickets of a rule that nobody came back with.
+    fn drop_lapsed(&self, rule: &RuleState, now: u64) {
+        for ticket in rule.places.dequeue_lapsed(now) {
+            // One that is gone is being taken back by its host, which is told so.
+            if self.tickets.remove(&ticket).is_some() {
                 rule.counters.lapsed.add();
-                places.give_back();
-            } else {
-                places.next_lapse.fetch_min(lapse(waiter), Ordering::AcqRel);
+                rule.places.give_back();
             }
-            !lapsed
-        });
-        // Tickets that lapse one after another are not worth a search each.
-        places.next_lapse.fetch_max(now.saturating_add(SEARCH), Ordering::AcqRel);
+        }
     }
 }
 

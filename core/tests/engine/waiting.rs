@@ -98,6 +98,24 @@ fn only_so_many_wait_and_lapsed_tickets_make_room() {
 }
 
 #[test]
+fn places_of_all_who_never_came_back_are_free_again() {
+    let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)).max_delayed(100));
+    let _ = engine.check(READ);
+    // Two at a time, so that some lapse while others do not.
+    for round in 0..50 {
+        assert_eq!([(); 2].map(|()| engine.check(READ).verdict), [Verdict::Delay; 2]);
+        clock.advance(if round == 24 { SECOND } else { Duration::from_millis(1) });
+    }
+    assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
+    clock.advance(5 * SECOND);
+    let fresh = (0..).take_while(|_| engine.check(READ).verdict == Verdict::Delay).count();
+    assert_eq!(fresh, 50, "the first half has lapsed");
+    let rule = &engine.snapshot().rules[0];
+    assert_eq!((rule.delayed, rule.lapsed), (150, 50));
+    assert_eq!(engine.snapshot().waiting, 100);
+}
+
+#[test]
 fn a_waiting_statement_keeps_its_place() {
     let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)).max_delayed(1));
     let _ = engine.check(READ);
