@@ -60,9 +60,9 @@ fn refused(error: &LoadError, arguments: &ValidateArguments, output: &mut Output
             "expected": expected,
         }))
     };
-    if error.all().is_empty() {
+    if error.faults().is_empty() {
         let found = error.source().map_or_else(|| error.to_string(), ToString::to_string);
         return print(None, "file.unreadable", &found, "give a file that can be read");
     }
-    error.all().iter().try_for_each(|fault| print(Some(fault), fault.code, &fault.found, &fault.expected))
+    error.faults().iter().try_for_each(|fault| print(Some(fault), fault.code, &fault.found, &fault.expected))
 }

@@ -41,7 +41,8 @@ impl fmt::Display for Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Within every limit.
+    /// Within every limit, or beyond one and let pass because rules are only observed: then [`Decision::observed`] says what
+    /// would have been done.
     Allowed,
     /// The kind of statement is never checked (BEGIN, COMMIT, SET …).
     NotChecked,

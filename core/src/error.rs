@@ -34,13 +34,13 @@ impl fmt::Display for Fault {
 }
 
 /// A rule file that was refused. Nothing of it is in force.
-#[derive(Debug)]
+///
+/// Debug writes what Display does, for programs whose `main` returns it.
 pub struct LoadError {
     file: Option<PathBuf>,
     kind: LoadErrorKind,
 }
 
-#[derive(Debug)]
 enum LoadErrorKind {
     Unreadable(std::io::Error),
     Faults(Vec<Fault>),
@@ -51,7 +51,7 @@ impl LoadError {
         Self { file: Some(file.to_owned()), kind: LoadErrorKind::Unreadable(error) }
     }
 
-    pub(crate) fn faults(faults: Vec<Fault>) -> Self {
+    pub(crate) fn with_faults(faults: Vec<Fault>) -> Self {
         Self { file: None, kind: LoadErrorKind::Faults(faults) }
     }
 
@@ -61,7 +61,7 @@ impl LoadError {
     }
 
     /// Every fault found, in the order of the file; empty where the file could not be read at all.
-    pub fn all(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[Fault] {
         match &self.kind {
             LoadErrorKind::Unreadable(_) => &[],
             LoadErrorKind::Faults(faults) => faults,
@@ -85,6 +85,12 @@ impl fmt::Display for LoadError {
                 Ok(())
             }
         }
+    }
+}
+
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

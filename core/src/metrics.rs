@@ -115,7 +115,7 @@ impl Counter {
 pub struct Snapshot {
     /// Each rule, thresholds in the order of the file and the default threshold last.
     pub rules: Vec<RuleStats>,
-    /// Statement shapes that are remembered.
+    /// Statement shapes that are remembered. One that is about to outlive its generation of the cache may be counted twice.
     pub shapes: usize,
     /// Statements that are waiting to be resumed.
     pub waiting: usize,

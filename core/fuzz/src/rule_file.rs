@@ -16,13 +16,13 @@ pub fn run(text: &[u8]) {
             drop(rules.warnings());
         }
         Err(error) => {
-            assert!(!error.all().is_empty(), "refused without a fault");
-            assert!(error.all().len() <= MOST_FAULTS, "{} faults", error.all().len());
+            assert!(!error.faults().is_empty(), "refused without a fault");
+            assert!(error.faults().len() <= MOST_FAULTS, "{} faults", error.faults().len());
             let columns = columns(text);
-            for fault in error.all() {
+            for fault in error.faults() {
                 check(fault, &columns);
             }
-            let places = error.all().iter().map(|fault| (fault.line, fault.column));
+            let places = error.faults().iter().map(|fault| (fault.line, fault.column));
             assert!(places.is_sorted(), "faults out of order");
         }
     }

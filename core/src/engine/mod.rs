@@ -111,9 +111,8 @@ impl Engine {
     /// # Errors
     ///
     /// As [`RuleFile::validate`] finds them.
-    pub fn with_clock(mut rules: RuleFile, clock: impl Into<Clock>) -> Result<Self, LoadError> {
+    pub fn with_clock(rules: RuleFile, clock: impl Into<Clock>) -> Result<Self, LoadError> {
         rules.validate()?;
-        rules.fingerprint.max_sql_bytes = rules.limits.max_sql_bytes;
         let clock = clock.into();
         Ok(Self(Arc::new(Inner {
             mode: rules.mode,
@@ -223,10 +222,9 @@ impl Inner {
 
     /// What is remembered of a text's shape.
     fn shape(&self, sql: &[u8], dialect: Dialect) -> Arc<Shape> {
-        self.readers.with(dialect, |reader| {
-            let normalized = reader.normalize(sql);
+        self.readers.normalize(sql, dialect, |normalized| {
             self.shapes.get(dialect, normalized.as_bytes(), || {
-                Shape::read(dialect, &normalized, |fingerprint| self.rules.of(fingerprint))
+                Shape::read(dialect, normalized, |fingerprint| self.rules.of(fingerprint))
             })
         })
     }

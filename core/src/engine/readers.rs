@@ -1,6 +1,6 @@
 //! Normalisers for the threads that check, so that a check allocates none.
 
-use crate::fingerprint::{Dialect, FingerprintOptions, Normalizer};
+use crate::fingerprint::{Dialect, FingerprintOptions, Normalized, Normalizer};
 use std::sync::Mutex;
 
 /// Normalisers kept; a thread that finds none makes its own and leaves it here for the next.
@@ -18,12 +18,20 @@ impl Readers {
         Self { options, places: std::array::from_fn(|_| Mutex::new(None)) }
     }
 
-    /// Lends a normaliser of a dialect.
-    pub(super) fn with<T>(&self, dialect: Dialect, read: impl FnOnce(&mut Normalizer) -> T) -> T {
+    /// Normalises a text and lends the outcome to `read`.
+    pub(super) fn normalize<T>(&self, sql: &[u8], dialect: Dialect, read: impl FnOnce(&Normalized<'_>) -> T) -> T {
         let kept = self.places.iter().find_map(|place| place.try_lock().ok()?.take());
         let mut normalizer = kept.unwrap_or_else(|| Box::new(Normalizer::new(self.options)));
         normalizer.set_dialect(dialect);
-        let result = read(&mut normalizer);
+        let result = read(&normalizer.normalize(sql));
+        // What a giant statement has grown is not kept: in a place that is seldom reached it would stay for good.
+        if sql.len() <= self.options.max_sql_bytes {
+            self.keep(normalizer);
+        }
+        result
+    }
+
+    fn keep(&self, normalizer: Box<Normalizer>) {
         let mut returned = Some(normalizer);
         for place in &self.places {
             if let Ok(mut place) = place.try_lock()
@@ -33,6 +41,25 @@ impl Readers {
                 break;
             }
         }
-        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_of_giant_statements_are_given_back() {
+        let readers = Readers::new(FingerprintOptions { max_sql_bytes: 1000, ..FingerprintOptions::default() });
+        let kept = || readers.places.iter().filter(|place| place.lock().unwrap().is_some()).count();
+        let giant = [b'a'; 1001];
+        readers.normalize(b"select 1", Dialect::Generic, |_| {
+            readers.normalize(&giant, Dialect::Generic, |normalized| assert_eq!(normalized.as_bytes().len(), 1001));
+            assert_eq!(kept(), 0);
+            readers.normalize(&giant[1..], Dialect::Generic, |_| {});
+        });
+        assert_eq!(kept(), 2);
+        readers.normalize(&giant, Dialect::MySql, |_| {});
+        assert_eq!(kept(), 1, "the first in line had to read it");
     }
 }

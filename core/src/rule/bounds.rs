@@ -55,12 +55,10 @@ pub(crate) struct Bounds<T> {
     pub(crate) codes: Codes,
     min: T,
     max: T,
-    /// Whether zero is a value of its own, below the least.
-    or_zero: bool,
 }
 
 const fn bounds<T>(codes: Codes, min: T, max: T) -> Bounds<T> {
-    Bounds { codes, min, max, or_zero: false }
+    Bounds { codes, min, max }
 }
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -90,10 +88,6 @@ pub(crate) const MAX_SQL_BYTES: Bounds<Bytes> = bounds(codes!("limits.max_sql_by
 /// The greatest fits every pointer width.
 pub(crate) const CACHE_BYTES: Bounds<Bytes> = bounds(codes!("limits.cache_bytes"), Bytes(64 << 10), Bytes(2 << 30));
 
-/// Zero is never; below the least, a timer would do nothing else.
-pub(crate) const WATCH: Bounds<Duration> =
-    Bounds { or_zero: true, ..bounds(codes!("watch"), Duration::from_millis(10), Duration::from_secs(86_400)) };
-
 impl<T: Quantity> Bounds<T> {
     /// Reads a value and checks it.
     pub(crate) fn read(&self, text: &str) -> Result<T, Misread> {
@@ -108,9 +102,7 @@ impl<T: Quantity> Bounds<T> {
 
     /// The value, where it is within the bounds.
     pub(crate) fn check(&self, value: T) -> Result<T, Misread> {
-        let (wrong, how) = if value.is_zero() && self.or_zero {
-            return Ok(value);
-        } else if value.is_zero() && !self.min.is_zero() {
+        let (wrong, how) = if value.is_zero() && !self.min.is_zero() {
             (Wrong::Zero, "zero")
         } else if value < self.min {
             (Wrong::TooSmall, "too small")
@@ -128,7 +120,6 @@ impl<T: Quantity> Bounds<T> {
 
     /// What would be right.
     fn range(&self) -> String {
-        let or_zero = if self.or_zero { ", or `0` for never" } else { "" };
-        format!("write {} from `{}` to `{}`{or_zero}", T::NOUN, self.min.write(), self.max.write())
+        format!("write {} from `{}` to `{}`", T::NOUN, self.min.write(), self.max.write())
     }
 }

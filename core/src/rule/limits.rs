@@ -3,7 +3,8 @@
 use super::bounds;
 use super::quantity::{Bytes, Misread, Wrong};
 
-/// How much an engine may hold.
+/// How much an engine may hold. The file's `max_sql_bytes` is
+/// [`FingerprintOptions::max_sql_bytes`](crate::FingerprintOptions::max_sql_bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -13,15 +14,13 @@ pub struct Limits {
     pub max_rules: usize,
     /// Rules from which a warning is due. 1 to 100,000.
     pub warn_rules: usize,
-    /// Longest printed normalised text, in bytes. 64 to 1 GiB.
-    pub max_sql_bytes: usize,
     /// Most bytes of remembered statements. 64 KiB to 2 GiB.
     pub cache_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_keys: 10_000, max_rules: 3_000, warn_rules: 1_000, max_sql_bytes: 1 << 20, cache_bytes: 32 << 20 }
+        Self { max_keys: 10_000, max_rules: 3_000, warn_rules: 1_000, cache_bytes: 32 << 20 }
     }
 }
 
@@ -50,12 +49,7 @@ impl Limits {
         ] {
             check(field, bounds.codes, bounds.check(value).map(drop));
         }
-        for (field, bounds, value) in [
-            ("max_sql_bytes", bounds::MAX_SQL_BYTES, self.max_sql_bytes),
-            ("cache_bytes", bounds::CACHE_BYTES, self.cache_bytes),
-        ] {
-            check(field, bounds.codes, bounds.check(Bytes(value)).map(drop));
-        }
+        check("cache_bytes", bounds::CACHE_BYTES.codes, bounds::CACHE_BYTES.check(Bytes(self.cache_bytes)).map(drop));
         problems
     }
 }

@@ -1,13 +1,13 @@
 //! A rule file, read from YAML or built in code.
 
-use super::quantity::Misread;
-use super::{FingerprintPrefix, Limits, Threshold, file, threshold::Field};
+use super::quantity::{Bytes, Misread};
+use super::threshold::Field;
+use super::{FingerprintPrefix, Limits, Threshold, bounds, file};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::FingerprintOptions;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
 
 /// Whether decisions are carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -51,16 +51,16 @@ impl Mode {
 /// assert_eq!(built, read);
 ///
 /// let error = RuleFile::parse("mode: enforced").unwrap_err();
-/// assert_eq!(error.all()[0].code, "mode.unknown");
-/// assert!(error.all()[0].expected.starts_with("did you mean `enforce`?"));
+/// assert_eq!(error.faults()[0].code, "mode.unknown");
+/// assert!(error.faults()[0].expected.starts_with("did you mean `enforce`?"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuleFile {
     /// Whether decisions are carried out.
     pub mode: Mode,
-    /// How statements are fingerprinted (`dialect`, `fingerprint` and `max_sql_bytes`).
+    /// How statements are fingerprinted: `dialect`, `fingerprint` and, of the file's `limits`, `max_sql_bytes`.
     pub fingerprint: FingerprintOptions,
     /// The threshold of every fingerprint that nothing names.
     pub default_threshold: Option<Threshold>,
@@ -68,22 +68,6 @@ pub struct RuleFile {
     pub thresholds: Vec<(FingerprintPrefix, Threshold)>,
     /// How much an engine may hold.
     pub limits: Limits,
-    /// How often a host looks whether the file has changed; zero is never.
-    pub watch: Duration,
-}
-
-impl Default for RuleFile {
-    /// What an empty file says: no threshold, and one second between looks at the file.
-    fn default() -> Self {
-        Self {
-            mode: Mode::Enforce,
-            fingerprint: FingerprintOptions::default(),
-            default_threshold: None,
-            thresholds: Vec::new(),
-            limits: Limits::default(),
-            watch: Duration::from_secs(1),
-        }
-    }
 }
 
 impl RuleFile {
@@ -139,8 +123,8 @@ impl RuleFile {
         for (field, code, misread) in self.limits.problems() {
             push(format!("limits.{field}"), code, misread);
         }
-        if let Err(misread) = super::bounds::WATCH.check(self.watch) {
-            push("watch".to_owned(), super::bounds::WATCH.codes.of(misread.wrong), misread);
+        if let Err(misread) = bounds::MAX_SQL_BYTES.check(Bytes(self.fingerprint.max_sql_bytes)) {
+            push("limits.max_sql_bytes".to_owned(), bounds::MAX_SQL_BYTES.codes.of(misread.wrong), misread);
         }
         let within = |path: &str, field: Field| format!("{path}.{}", field.name());
         for (field, code, misread) in self.default_threshold.iter().flat_map(Threshold::problems) {
@@ -167,18 +151,22 @@ impl RuleFile {
                 FingerprintPrefix::overlapping(earlier, "an earlier threshold"),
             );
         }
-        if faults.is_empty() { Ok(()) } else { Err(LoadError::faults(faults)) }
+        if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }
     }
 
     /// What is worth a word, though nothing is wrong.
     pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
         let (rules, warn) = (self.thresholds.len(), self.limits.warn_rules);
-        if rules < warn {
-            return Vec::new();
+        if rules == 0 && self.default_threshold.is_none() {
+            warnings.push("no threshold: nothing is limited".to_owned());
         }
-        vec![format!(
-            "{rules} rules: `limits.warn_rules` asks for a warning from {warn}, and {} is the most",
-            self.limits.max_rules
-        )]
+        if rules >= warn {
+            let most = self.limits.max_rules;
+            warnings.push(format!(
+                "{rules} rules: `limits.warn_rules` asks for a warning from {warn}, and {most} is the most"
+            ));
+        }
+        warnings
     }
 }

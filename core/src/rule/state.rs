@@ -176,7 +176,7 @@ fn window(threshold: &Threshold) -> Result<WindowShape, LoadError> {
     let nanos = u64::try_from(threshold.window.as_nanos()).unwrap_or(u64::MAX);
     WindowShape::new(nanos, threshold.buckets).map_err(|error| {
         let found = format!("a window of {:?} in {} buckets", threshold.window, threshold.buckets);
-        LoadError::faults(vec![Fault {
+        LoadError::with_faults(vec![Fault {
             code: "threshold.window.shape",
             path: String::new(),
             line: 0,

@@ -196,12 +196,6 @@ fn no_plan_and_no_rows_of_a_write_are_faked() {
 }
 
 #[test]
-fn limits_of_rules_built_in_code_are_in_force() {
-    let (engine, _clock) = engine_with(Threshold::new(1), |rules| rules.limits.max_sql_bytes = 64);
-    assert_eq!(engine.rules().fingerprint.max_sql_bytes, 64);
-}
-
-#[test]
 fn a_batch_weighs_what_it_executes() {
     let (engine, clock) = engine(Threshold::new(10).window(10 * SECOND).buckets(10));
     let batch = |weight| engine.check_statement(&Statement::new(READ).weight(weight));

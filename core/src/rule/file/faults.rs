@@ -68,7 +68,7 @@ impl Faults {
                 expected: "correct those above first".to_owned(),
             });
         }
-        Err(LoadError::faults(self.list))
+        Err(LoadError::with_faults(self.list))
     }
 }
 

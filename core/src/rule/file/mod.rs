@@ -18,9 +18,9 @@ use crate::fingerprint::{Dialect, HashKind, InLists};
 /// Longest rule file, in bytes. Three thousand rules with every field stay below a quarter of it.
 pub(super) const MAX_FILE_BYTES: usize = 16 << 20;
 
-const KEYS: [&str; 7] = ["dialect", "mode", "fingerprint", "default_threshold", "thresholds", "limits", "watch"];
-/// Sections that a later version reads.
-const LATER: [&str; 3] = ["rules", "cluster", "on_error"];
+const KEYS: [&str; 6] = ["dialect", "mode", "fingerprint", "default_threshold", "thresholds", "limits"];
+/// Keys that a later version reads. Read and without effect, they would promise what this one does not do.
+const LATER: [&str; 4] = ["rules", "cluster", "on_error", "watch"];
 const FINGERPRINT_KEYS: [&str; 3] = ["hash", "in_lists", "fold_digits"];
 const LIMIT_KEYS: [&str; 5] = ["max_keys", "max_rules", "warn_rules", "max_sql_bytes", "cache_bytes"];
 
@@ -45,7 +45,7 @@ pub(super) fn parse(bytes: &[u8], answer: &dyn Fn(&str) -> Option<String>) -> Re
 }
 
 fn refused(faults: Faults) -> LoadError {
-    faults.into_result().err().unwrap_or_else(|| LoadError::faults(Vec::new()))
+    faults.into_result().err().unwrap_or_else(|| LoadError::with_faults(Vec::new()))
 }
 
 /// The text of a file. A byte order mark is left for the YAML parser, which knows it.
@@ -81,14 +81,15 @@ fn read(reader: &mut Reader<'_>) -> RuleFile {
     let Some(entries) = reader.map(root, "file.wrong_type", expected) else {
         return file;
     };
-    let [dialect, mode, fingerprint, default_threshold, thresholds, limits, watch] =
+    let [dialect, mode, fingerprint, default_threshold, thresholds, limits] =
         reader.fields(entries, &KEYS, |reader, entry| {
             let later = LATER.contains(&&*entry.key);
             if later {
                 let found = format!("this version does not support {}", quoted(&entry.key));
-                let expected = "leave it out: this version reads dialect, mode, fingerprint, limits, default_threshold, \
-                                thresholds and watch";
-                reader.under(&entry.key, |reader| reader.fault(entry.mark, "file.unsupported_section", found, expected));
+                let expected = "leave it out: this version reads dialect, mode, fingerprint, limits, default_threshold \
+                                and thresholds";
+                reader
+                    .under(&entry.key, |reader| reader.fault(entry.mark, "file.unsupported_section", found, expected));
             }
             later
         });
@@ -99,14 +100,11 @@ fn read(reader: &mut Reader<'_>) -> RuleFile {
     set(&mut file.mode, reader, "mode", mode, |reader, given| {
         reader.choice(given.value, &MODE, Mode::ALL.map(|mode| (mode.name(), mode)))
     });
-    set(&mut file.watch, reader, "watch", watch, |reader, given| reader.quantity(given.value, &bounds::WATCH));
     let hash = section(reader, "fingerprint", fingerprint, Some(HashKind::default()), |reader, given| {
         read_fingerprint(reader, given, &mut file)
     });
     let max_rules = section(reader, "limits", limits, Some(file.limits.max_rules), |reader, given| {
-        let read = read_limits(reader, given, &mut file.limits);
-        file.fingerprint.max_sql_bytes = file.limits.max_sql_bytes;
-        read
+        read_limits(reader, given, &mut file.limits, &mut file.fingerprint.max_sql_bytes)
     });
     file.default_threshold = section(reader, "default_threshold", default_threshold, None, |reader, given| {
         threshold::threshold(reader, given.value)
@@ -167,7 +165,7 @@ fn read_fingerprint(reader: &mut Reader<'_>, given: Given, file: &mut RuleFile) 
 }
 
 /// Reads `limits`, and answers `max_rules` where it is known.
-fn read_limits(reader: &mut Reader<'_>, given: Given, limits: &mut Limits) -> Option<usize> {
+fn read_limits(reader: &mut Reader<'_>, given: Given, limits: &mut Limits, longest_sql: &mut usize) -> Option<usize> {
     let entries = reader.map(given.value, "limits.wrong_type", "write a map such as `{max_keys: 10000}`")?;
     let [max_keys, max_rules, warn_rules, max_sql_bytes, cache_bytes] =
         reader.fields(entries, &LIMIT_KEYS, |_, _| false);
@@ -183,7 +181,7 @@ fn read_limits(reader: &mut Reader<'_>, given: Given, limits: &mut Limits) -> Op
         reader.quantity(given.value, &bounds::WARN_RULES)
     });
     for (field, key, given, bounds) in [
-        (&mut limits.max_sql_bytes, "max_sql_bytes", max_sql_bytes, bounds::MAX_SQL_BYTES),
+        (longest_sql, "max_sql_bytes", max_sql_bytes, bounds::MAX_SQL_BYTES),
         (&mut limits.cache_bytes, "cache_bytes", cache_bytes, bounds::CACHE_BYTES),
     ] {
         set(field, reader, key, given, |reader, given| reader.quantity(given.value, &bounds).map(|Bytes(bytes)| bytes));

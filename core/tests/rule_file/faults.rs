@@ -1,139 +1,7 @@
-//! The rule file: what it says, and every way in which it can be wrong.
+//! Faults: what is told of them, and where they are.
 
-use sqlthrottle::rule::{FingerprintPrefix, Limits, Mode, RuleFile, Threshold};
-use sqlthrottle::{Delay, Dialect, Fault, HashKind, InLists, LoadError, Share, Strategy};
-use std::time::Duration;
-
-const FULL: &str = include_str!("data/full.yml");
-
-/// Reads without any variable.
-fn parse(text: impl AsRef<[u8]>) -> Result<RuleFile, LoadError> {
-    RuleFile::parse_with(text, |_| None)
-}
-
-fn read(text: &str) -> RuleFile {
-    parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-fn faults(text: impl AsRef<[u8]>) -> Vec<Fault> {
-    let text = text.as_ref();
-    let shown = String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned();
-    parse(text).map_or_else(|error| error.all().to_vec(), |_| panic!("was accepted: {shown}"))
-}
-
-/// The only threshold of a file.
-fn threshold(value: &str) -> Threshold {
-    let file = read(&format!("thresholds:\n  9f2c41d07b6e: {value}\n"));
-    assert_eq!(file.thresholds.len(), 1);
-    file.thresholds[0].1.clone()
-}
-
-#[test]
-fn an_empty_file_says_the_defaults() {
-    let limits = Limits::default();
-    assert_eq!((limits.max_keys, limits.max_rules, limits.warn_rules), (10_000, 3_000, 1_000));
-    assert_eq!((limits.max_sql_bytes, limits.cache_bytes), (1 << 20, 32 << 20));
-    for text in [
-        "",
-        "\n",
-        "# only a comment\n",
-        "---\n",
-        "{}",
-        "null",
-        "~",
-        "\u{feff}",
-        "thresholds:\nlimits:\nfingerprint:\ndefault_threshold:\n",
-        "%YAML 1.2\n---\n...\n",
-    ] {
-        let file = read(text);
-        assert_eq!(file, RuleFile::default(), "{text:?}");
-        assert_eq!((file.mode, file.watch, file.limits), (Mode::Enforce, Duration::from_secs(1), limits));
-        assert_eq!(file.fingerprint.dialect, Dialect::Generic);
-        assert!(file.default_threshold.is_none() && file.thresholds.is_empty() && file.warnings().is_empty());
-    }
-}
-
-#[test]
-fn every_key_is_read() {
-    let file = read(FULL);
-    assert_eq!((file.mode, file.watch), (Mode::Observe, Duration::from_secs(5)));
-    let options = file.fingerprint;
-    assert_eq!((options.dialect, options.hash, options.in_lists), (Dialect::MySql, HashKind::Sha1, InLists::Distinct));
-    assert!(options.fold_digits);
-    assert_eq!(options.max_sql_bytes, 64 << 10);
-    let limits = file.limits;
-    assert_eq!((limits.max_keys, limits.max_rules, limits.warn_rules), (500, 40, 3));
-    assert_eq!((limits.max_sql_bytes, limits.cache_bytes), (64 << 10, 1_000_000));
-    assert_eq!(file.default_threshold, Some(Threshold::new(1_000).window(Duration::from_secs(30))));
-    let expected = [
-        ("9f2c41d07b6e", Threshold::new(100)),
-        (
-            "41aa03c97d10",
-            Threshold::new(100)
-                .window(Duration::from_secs(10))
-                .buckets(10)
-                .share(Share::new(2, 3).unwrap())
-                .strategy(Strategy::Delay(Delay::Fixed(Duration::from_millis(100)))),
-        ),
-        (
-            "0123456789abcdef0123456789abcdef01234567",
-            Threshold::new(7)
-                .strategy(Strategy::Delay(Delay::UntilAllowed { max: Duration::from_millis(2_500) }))
-                .max_delayed(5),
-        ),
-        ("12345e678901", Threshold::new(1).strategy(Strategy::Ignore)),
-    ];
-    let expected = expected.map(|(digits, threshold)| (FingerprintPrefix::new(digits).unwrap(), threshold));
-    assert_eq!(file.thresholds, expected);
-    assert_eq!(file.warnings().len(), 1);
-    file.validate().unwrap();
-}
-
-#[test]
-fn json_is_read_too() {
-    let json = r#"{"mode": "off", "thresholds": {"9F2C41D07B6E": {"max_count": 5, "rate": "1/2"}, "aaaaaaaaaaaa": 6}, "limits": null}"#;
-    let file = read(json);
-    assert_eq!(file.mode, Mode::Off);
-    assert_eq!(file.thresholds[0].0.as_str(), "9f2c41d07b6e");
-    assert_eq!(file.thresholds[0].1, Threshold::new(5).share(Share::new(1, 2).unwrap()));
-    assert_eq!(file.thresholds[1].1, Threshold::new(6));
-}
-
-#[test]
-fn scalars_are_taken_as_written() {
-    // A YAML 1.1 reader makes false, infinity, an octal and a sexagesimal number of these.
-    assert_eq!(read("mode: off").mode, Mode::Off);
-    for key in ["12345e678901", "000000000000", "123456789012", "1234567890123456789012345678901234567890"] {
-        assert_eq!(read(&format!("thresholds: {{{key}: 1}}")).thresholds[0].0.as_str(), key);
-    }
-    assert_eq!(threshold("\"100\""), Threshold::new(100));
-    assert_eq!(threshold("{max_count: '100', window: \"10s\"}").window, Duration::from_secs(10));
-}
-
-#[test]
-fn aliases_repeat_a_value() {
-    let file = read(
-        "default_threshold: &t {max_count: 5, window: &w 10s}\nthresholds:\n  9f2c41d07b6e: *t\n  aaaaaaaaaaaa: {max_count: 1, window: *w}\n",
-    );
-    assert_eq!(file.default_threshold.as_ref(), Some(&file.thresholds[0].1));
-    assert_eq!(file.thresholds[1].1.window, Duration::from_secs(10));
-}
-
-#[test]
-fn values_at_their_bounds_are_accepted() {
-    assert_eq!(threshold("1").max_count, 1);
-    assert_eq!(threshold("60000000").max_count, 60_000_000);
-    assert_eq!(threshold("{max_count: 1, window: 366d, buckets: 240}").window, Duration::from_secs(366 * 86_400));
-    assert_eq!(threshold("{max_count: 1, window: 1ms, buckets: 1}").window, Duration::from_millis(1));
-    assert_eq!(threshold("{max_count: 1, window: 12ms}").buckets, 12);
-    assert_eq!(threshold("{max_count: 1, rate: 4/6}").share, Share::new(2, 3).unwrap());
-    assert!(threshold("{max_count: 1, rate: 1}").share.is_all());
-    let delayed = threshold("{max_count: 1, strategy: delay, delay: 1h, max_delayed: 100000}");
-    assert_eq!(delayed.strategy, Strategy::Delay(Delay::Fixed(Duration::from_secs(3_600))));
-    assert_eq!(delayed.max_delayed, 100_000);
-    assert_eq!(read("watch: 0").watch, Duration::ZERO);
-    assert_eq!(read("limits: {max_sql_bytes: 64}").fingerprint.max_sql_bytes, 64);
-}
+use super::{faults, parse};
+use sqlthrottle::Fault;
 
 /// A file with one fault: text, code, line, column, path, and a part of what was found and what would be right.
 type Case = (&'static str, &'static str, usize, usize, &'static str, &'static str, &'static str);
@@ -165,7 +33,7 @@ const CASES: &[Case] = &[
     ("mode: ${MODE}", "env.missing", 1, 7, "mode", "`MODE`", "default"),
     ("mode: \"${MODE\"", "env.malformed", 1, 7, "mode", "`${MODE` is not closed", "${NAME}"),
     ("mode: ${0}", "env.malformed", 1, 7, "mode", "names no variable", "${NAME}"),
-    ("watch: ${WATCH:-soon}", "watch.malformed", 1, 8, "watch", "`soon` is not a duration (from `${WATCH:-soon}`)", "ms"),
+    ("default_threshold: {max_count: 1, window: \"${W:-soon}\"}", "threshold.window.malformed", 1, 43, "default_threshold.window", "`soon` is not a duration (from `${W:-soon}`)", "ms"),
     // Names.
     ("dialect: postgres", "dialect.unknown", 1, 10, "dialect", "`postgres` is unknown", "did you mean `postgresql`?"),
     ("dialect: [mysql]", "dialect.wrong_type", 1, 10, "dialect", "a list of 1", "`generic`, `mysql`"),
@@ -211,12 +79,9 @@ const CASES: &[Case] = &[
     ("limits: {cache_bytes: lots}", "limits.cache_bytes.malformed", 1, 23, "limits.cache_bytes", "", "1MiB"),
     ("limits: {cache_bytes: {}}", "limits.cache_bytes.wrong_type", 1, 23, "limits.cache_bytes", "", ""),
     ("limits: {max_key: 1}", "file.unknown_key", 1, 10, "limits.max_key", "", "did you mean `max_keys`?"),
-    // Watch.
-    ("watch: 5", "watch.malformed", 1, 8, "watch", "`5` has no unit", "did you mean `5s`?"),
-    ("watch: 1ms", "watch.too_small", 1, 8, "watch", "`1ms` is too small", "`0` for never"),
-    ("watch: 2d", "watch.too_large", 1, 8, "watch", "", "to `1d`"),
-    ("watch: -1s", "watch.negative", 1, 8, "watch", "", ""),
-    ("watch: [1s]", "watch.wrong_type", 1, 8, "watch", "", "a duration"),
+    // A later version's.
+    ("watch: 1s", "file.unsupported_section", 1, 1, "watch", "does not support `watch`", "leave it out"),
+    ("cluster: {}", "file.unsupported_section", 1, 1, "cluster", "does not support `cluster`", "leave it out"),
     // Thresholds.
     ("thresholds: [1]", "thresholds.wrong_type", 1, 13, "thresholds", "a list", "9f2c41d07b6e"),
     ("limits: {max_rules: 1}\nthresholds:\n  aaaaaaaaaaaa: 1\n  bbbbbbbbbbbb: 1", "thresholds.too_many", 4, 3, "thresholds", "2 thresholds are more than the 1", "max_rules"),
@@ -308,14 +173,14 @@ fn all_faults_of_a_file_come_at_once_in_its_order() {
 thresholds:
   9f2c41d07b6e: {max_count: 0, window: 60, rate: 1/0, strategy: delay}
   ffff: ${LIMIT}
-watch: never
+mode: never
 fingerprint: {hash: crc, in_list: collapse}
 rules: []
 dialect: mysql
 dialect: oracle
 ";
     let error = parse(text).unwrap_err();
-    let told: Vec<_> = error.all().iter().map(|fault| (fault.line, fault.column, fault.code)).collect();
+    let told: Vec<_> = error.faults().iter().map(|fault| (fault.line, fault.column, fault.code)).collect();
     assert_eq!(
         told,
         [
@@ -325,7 +190,7 @@ dialect: oracle
             (2, 65, "threshold.delay.missing"),
             (3, 3, "threshold.fingerprint.too_short"),
             (3, 9, "env.missing"),
-            (4, 8, "watch.malformed"),
+            (4, 7, "mode.unknown"),
             (5, 21, "fingerprint.hash.unknown"),
             (5, 26, "file.unknown_key"),
             (6, 1, "file.unsupported_section"),
@@ -362,118 +227,6 @@ fn bytes_that_are_not_utf8_are_placed() {
 }
 
 #[test]
-fn variables_fill_values_in_and_never_change_the_structure() {
-    let answer = |name: &str| match name {
-        "MODE" => Some("observe".to_owned()),
-        "LIMIT" => Some("250".to_owned()),
-        "UNITS" => Some("s".to_owned()),
-        "TRAP" => Some("1, window: 1s}\nmode: off".to_owned()),
-        "SELF" => Some("${MODE}".to_owned()),
-        _ => None,
-    };
-    let file = RuleFile::parse_with(
-        "mode: ${MODE}\nwatch: ${SECONDS:-5}${UNITS}\nthresholds:\n  9f2c41d07b6e: ${LIMIT}\n  aaaaaaaaaaaa: {max_count: \"${LIMIT}\"}\n",
-        answer,
-    )
-    .unwrap();
-    assert_eq!((file.mode, file.watch), (Mode::Observe, Duration::from_secs(5)));
-    assert_eq!((file.thresholds[0].1.max_count, file.thresholds[1].1.max_count), (250, 250));
-
-    for (text, code) in [
-        ("default_threshold: ${TRAP}", "threshold.max_count.malformed"),
-        ("mode: ${SELF}", "mode.unknown"),
-        ("mode: $${MODE}", "mode.unknown"),
-        // Keys are not filled in.
-        ("${MODE}: off", "file.unknown_key"),
-        ("thresholds: {\"${LIMIT}\": 1}", "threshold.fingerprint.malformed"),
-    ] {
-        let error = RuleFile::parse_with(text, answer).unwrap_err();
-        assert_eq!(error.all().iter().map(|fault| fault.code).collect::<Vec<_>>(), [code], "{text}");
-    }
-}
-
-#[test]
-fn variables_cannot_fill_memory() {
-    let text = format!("mode: {}", "${A}".repeat(100_000));
-    let error = RuleFile::parse_with(text, |_| Some("x".repeat(100_000))).unwrap_err();
-    assert_eq!(error.all()[0].code, "env.too_long");
-}
-
-#[test]
-fn a_file_is_opened_by_its_path() {
-    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    assert_eq!(RuleFile::open(data.join("full.yml")).unwrap(), read(FULL));
-
-    let missing = RuleFile::open(data.join("missing.yml")).unwrap_err();
-    assert!(missing.all().is_empty() && missing.to_string().contains("missing.yml: "), "{missing}");
-    assert!(std::error::Error::source(&missing).is_some());
-    assert!(RuleFile::open(&data).unwrap_err().all().is_empty());
-
-    let faulty = RuleFile::open(data.join("faulty.yml")).unwrap_err();
-    assert!(faulty.to_string().contains("faulty.yml:2:7: mode: `on` is unknown; "), "{faulty}");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_file_without_end_is_refused() {
-    let error = RuleFile::open("/dev/zero").unwrap_err();
-    assert_eq!(error.all()[0].code, "file.too_large");
-}
-
-#[test]
-fn hostile_files_are_refused_in_bounds() {
-    const MEGABYTE: usize = 1 << 20;
-    let laughs: String = std::iter::once("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned())
-        .chain((1..12).map(|i| format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i - 1); 10].join(", "))))
-        .collect();
-    let nested_map: String = (0..1_000).flat_map(|i| [" ".repeat(i), "a:\n".to_owned()]).collect();
-    let many: String =
-        std::iter::once("thresholds:\n".to_owned()).chain((0..10_000).map(|i| format!("  {i:012x}: 1\n"))).collect();
-    let cases: Vec<(&str, String, &str)> = vec![
-        ("brackets", "[".repeat(MEGABYTE - 100_000), "yaml.too_deep"),
-        ("braces", "{".repeat(MEGABYTE - 100_000), "yaml.too_deep"),
-        ("far too many brackets", "[".repeat(2 * MEGABYTE), "yaml.too_large"),
-        ("pairs", "[]{}".repeat(MEGABYTE / 8), "yaml.syntax"),
-        ("closing", "]".repeat(MEGABYTE / 2), "yaml.syntax"),
-        ("open in open", "{a: [".repeat(30_000), "yaml.too_deep"),
-        ("dashes", "- ".repeat(MEGABYTE / 2), "yaml.too_deep"),
-        ("question marks", "? ".repeat(MEGABYTE / 4), "yaml.too_deep"),
-        ("nested maps", nested_map, "yaml.too_deep"),
-        ("billion laughs", laughs, "yaml.too_many_values"),
-        ("many values", format!("a: [{}]", "1,".repeat(600_000)), "yaml.too_many_values"),
-        ("flow of pairs", format!("{{{}}}", "a: b, ".repeat(MEGABYTE / 8)), "yaml.duplicate_key"),
-        ("long scalar", format!("mode: {}", "x".repeat(MEGABYTE)), "mode.unknown"),
-        ("long quoted scalar", format!("mode: \"{}\"", "\\n".repeat(MEGABYTE)), "mode.unknown"),
-        ("long key", format!("{}: 1", "x".repeat(1_000)), "file.unknown_key"),
-        ("long number", format!("watch: {}s", "9".repeat(MEGABYTE)), "watch.too_large"),
-        ("long fraction", format!("watch: 1.{}s", "1".repeat(MEGABYTE)), "watch.too_large"),
-        (
-            "long fingerprint",
-            format!("thresholds: {{? {} : 1}}", "a".repeat(MEGABYTE)),
-            "threshold.fingerprint.too_long",
-        ),
-        ("anchors", "&a ".repeat(100_000), "yaml.syntax"),
-        ("quotes", "'".repeat(MEGABYTE), "file.wrong_type"),
-        ("ten thousand thresholds", many, "thresholds.too_many"),
-        ("too long", " ".repeat(RuleFile::MAX_BYTES + 1), "file.too_large"),
-    ];
-    for (name, text, code) in cases {
-        let faults = faults(&text);
-        assert_eq!(faults[0].code, code, "{name}: {:?}", &faults[0]);
-        // Messages repeat a part of a value, never all of it.
-        assert!(faults.iter().all(|fault| fault.to_string().len() < 1_000), "{name}");
-    }
-}
-
-#[test]
-fn ten_thousand_thresholds_are_read_where_they_are_allowed() {
-    let many: Vec<String> = (0..10_000).map(|i| format!("  {i:012x}: {}\n", i + 1)).collect();
-    let file = read(&format!("limits: {{max_rules: 10000}}\nthresholds:\n{}", many.concat()));
-    assert_eq!((file.thresholds.len(), file.thresholds[9_999].1.max_count), (10_000, 10_000));
-    assert_eq!(file.warnings().len(), 1);
-}
-
-#[test]
 fn thousands_of_faults_are_not_listed_one_by_one() {
     let text: String =
         std::iter::once("limits:\n".to_owned()).chain((0..5_000).map(|i| format!("  k{i}: 1\n"))).collect();
@@ -482,141 +235,4 @@ fn thousands_of_faults_are_not_listed_one_by_one() {
     let last = &faults[1_000];
     assert_eq!((last.code, last.line), ("file.too_many_faults", 1_001));
     assert!(last.found.starts_with("4000 more faults"), "{last}");
-}
-
-#[test]
-fn rules_built_in_code_are_held_to_the_same_bounds() {
-    RuleFile::default().validate().unwrap();
-    let prefix = |digits: &str| FingerprintPrefix::new(digits).unwrap();
-    let mut file = RuleFile::default();
-    file.limits.max_keys = 0;
-    file.limits.max_rules = 2;
-    file.limits.cache_bytes = 1;
-    file.fingerprint.hash = HashKind::Md5;
-    file.watch = Duration::from_nanos(1);
-    file.default_threshold = Some(Threshold::new(0).window(Duration::from_millis(5)));
-    file.thresholds.push((prefix(&"a".repeat(33)), Threshold::new(u32::MAX).buckets(0).window(Duration::MAX)));
-    file.thresholds.push((prefix("aaaaaaaaaaaa"), Threshold::new(1).max_delayed(0)));
-    let delay = Strategy::Delay(Delay::UntilAllowed { max: Duration::ZERO });
-    file.thresholds.push((prefix("bbbbbbbbbbbb"), Threshold::new(1).strategy(delay)));
-    let error = file.validate().unwrap_err();
-    let told: Vec<_> = error.all().iter().map(|fault| (fault.path.as_str(), fault.code)).collect();
-    let long = format!("thresholds.\"{}\"", "a".repeat(33));
-    let within = |field: &str| format!("{long}.{field}");
-    assert_eq!(
-        told,
-        [
-            ("limits.max_keys", "limits.max_keys.zero"),
-            ("limits.cache_bytes", "limits.cache_bytes.too_small"),
-            ("watch", "watch.too_small"),
-            ("default_threshold.max_count", "threshold.max_count.zero"),
-            ("default_threshold.buckets", "threshold.buckets.too_large"),
-            ("thresholds", "thresholds.too_many"),
-            (&within("max_count"), "threshold.max_count.too_large"),
-            (&within("window"), "threshold.window.too_large"),
-            (&within("buckets"), "threshold.buckets.zero"),
-            (&long, "threshold.fingerprint.too_long"),
-            ("thresholds.\"aaaaaaaaaaaa\".max_delayed", "threshold.max_delayed.zero"),
-            ("thresholds.\"bbbbbbbbbbbb\".max_delay", "threshold.max_delay.zero"),
-            ("thresholds.\"aaaaaaaaaaaa\"", "threshold.fingerprint.overlap"),
-        ]
-    );
-    assert!(error.to_string().starts_with("rules: limits.max_keys: zero; "), "{error}");
-}
-
-mod any_input {
-    use super::{FULL, parse};
-    use proptest::prelude::*;
-
-    /// Pieces that rule files and hostile YAML are made of.
-    const PIECES: [&str; 48] = [
-        "mode",
-        "off",
-        "thresholds",
-        "9f2c41d07b6e",
-        "max_count",
-        "window",
-        "limits",
-        "1",
-        "60s",
-        "2/3",
-        ": ",
-        ":",
-        "\n",
-        "\n  ",
-        "\n    ",
-        "- ",
-        "? ",
-        "[",
-        "]",
-        "{",
-        "}",
-        ", ",
-        ",",
-        "&a ",
-        "*a",
-        "!t ",
-        "!!str ",
-        "|\n",
-        ">-\n",
-        "'",
-        "\"",
-        "\\",
-        "#",
-        " # x\n",
-        "---\n",
-        "...\n",
-        "%YAML 1.2\n",
-        "%TAG ! !\n",
-        "<<",
-        "\t",
-        "\r",
-        "\r\n",
-        "\u{feff}",
-        "\0",
-        "é",
-        "${",
-        "}",
-        "$",
-    ];
-
-    fn pieces() -> impl Strategy<Value = String> {
-        prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40).prop_map(|pieces| pieces.concat())
-    }
-
-    /// Whatever is read is in order; whatever is refused says why and where.
-    fn is_answered(text: &[u8]) -> Result<(), TestCaseError> {
-        match parse(text) {
-            Ok(file) => prop_assert!(file.validate().is_ok()),
-            Err(error) => {
-                prop_assert!(!error.all().is_empty());
-                prop_assert!(
-                    error.all().iter().all(|fault| fault.line > 0 && fault.column > 0 && !fault.code.is_empty())
-                );
-                prop_assert!(error.all().is_sorted_by_key(|fault| (fault.line, fault.column)));
-            }
-        }
-        Ok(())
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
-
-        #[test]
-        fn bytes(bytes: Vec<u8>) {
-            is_answered(&bytes)?;
-        }
-
-        #[test]
-        fn yaml_like_text(text in pieces()) {
-            is_answered(text.as_bytes())?;
-        }
-
-        #[test]
-        fn a_rule_file_with_something_in_it(at in 0..=FULL.len(), cut in 0..8_usize, piece in pieces()) {
-            let mut bytes = FULL.as_bytes().to_vec();
-            bytes.splice(at..(at + cut).min(FULL.len()), piece.bytes().take(6));
-            is_answered(&bytes)?;
-        }
-    }
 }
