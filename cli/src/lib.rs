@@ -6,6 +6,8 @@
 //! | 1 | something was not as it should be: a file cannot be read or only in part, a rule file has faults |
 //! | 2 | the command line was not understood |
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod fingerprint;
 pub mod log;

@@ -1,5 +1,7 @@
 //! Stops bursts of SQL before they reach a database.
 
+#![forbid(unsafe_code)]
+
 pub mod fingerprint;
 pub mod rule;
 

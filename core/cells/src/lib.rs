@@ -3,6 +3,8 @@
 //! Byte scanners (SIMD where the machine has it) and atomic limiter state. This is the one crate of the engine that may
 //! hold `unsafe`, so it is small, and it is what the model checker and the sanitizers run on.
 
+#![allow(unsafe_code)]
+
 pub mod concurrency;
 pub mod fixed_window;
 pub mod pins;

@@ -3,6 +3,8 @@
 //! `make demo`, or `cargo run --release -p burst [RULES]`. `BURST_SECONDS` is the length of each run: 2 to 20, 10 unless
 //! set.
 
+#![forbid(unsafe_code)]
+
 mod database;
 mod latency;
 mod live;

@@ -89,37 +89,28 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-impl Quantity for u32 {
-    const NOUN: &'static str = "a whole number";
+macro_rules! whole_number {
+    ($type:ty) => {
+        impl Quantity for $type {
+            const NOUN: &'static str = "a whole number";
 
-    fn read(text: &str) -> Result<Self, Misread> {
-        whole(text)?.try_into().map_err(|_| too_large(text))
-    }
+            fn read(text: &str) -> Result<Self, Misread> {
+                whole(text)?.try_into().map_err(|_| too_large(text))
+            }
 
-    fn write(self) -> String {
-        self.to_string()
-    }
+            fn write(self) -> String {
+                self.to_string()
+            }
 
-    fn is_zero(self) -> bool {
-        self == 0
-    }
+            fn is_zero(self) -> bool {
+                self == 0
+            }
+        }
+    };
 }
 
-impl Quantity for usize {
-    const NOUN: &'static str = "a whole number";
-
-    fn read(text: &str) -> Result<Self, Misread> {
-        whole(text)?.try_into().map_err(|_| too_large(text))
-    }
-
-    fn write(self) -> String {
-        self.to_string()
-    }
-
-    fn is_zero(self) -> bool {
-        self == 0
-    }
-}
+whole_number!(u32);
+whole_number!(usize);
 
 impl Misread {
     fn expecting(self, expected: &str) -> Self {
