@@ -75,6 +75,10 @@ fn rules(head: [u8; 8]) -> RuleFile {
 /// A limiter: the rule, and the statement; the last one is that of the keys that share a limiter.
 type Key = (String, usize);
 
+fn key(rule: &RuleName, index: usize, overflow: bool) -> Key {
+    (rule.to_string(), if overflow { STATEMENTS.len() } else { index })
+}
+
 /// What was decided for one limiter: all attempts with their weights, and what was sent because it was within the limit, at
 /// once or after a wait.
 #[derive(Default)]
@@ -156,7 +160,7 @@ impl Trial {
             (decision.verdict, decision.reason, decision.observed) == (Verdict::Allow, Reason::Allowed, None);
         assert_eq!(within, admitted, "{decision:?}");
 
-        let key = self.key(rule, index, decision.overflow);
+        let key = key(rule, index, decision.overflow);
         let weight = u64::from(weight) * if index == 5 { 3 } else { 1 };
         let since = self.clock.now();
         self.logs.entry(key.clone()).or_default().attempts.push((since, weight));
@@ -165,10 +169,6 @@ impl Trial {
             self.send(&key, weight, &decision);
         }
         self.keep_waiting(&decision, |ticket| Waiting { ticket, index, key, since, weight });
-    }
-
-    fn key(&self, rule: &RuleName, index: usize, overflow: bool) -> Key {
-        (rule.to_string(), if overflow { STATEMENTS.len() } else { index })
     }
 
     /// Holds the count of a decision against the log of its limiter.
@@ -214,7 +214,7 @@ impl Trial {
         let waiting = if argument < 128 { self.waiting.swap_remove(index) } else { self.waiting[index].clone() };
         let decision = self.engine.resume(waiting.ticket);
         match decision.verdict {
-            Verdict::Allow => self.resumed(waiting, &decision),
+            Verdict::Allow => self.resumed(&waiting, &decision),
             Verdict::Delay => self.keep_waiting(&decision, |ticket| Waiting { ticket, ..waiting }),
             Verdict::Abort => {}
             unexpected => panic!("resumed to {unexpected}"),
@@ -222,10 +222,10 @@ impl Trial {
     }
 
     /// Notes what is sent after a wait.
-    fn resumed(&mut self, waiting: Waiting, decision: &Decision) {
+    fn resumed(&mut self, waiting: &Waiting, decision: &Decision) {
         self.tally.resumed += 1;
         let Some(rule) = decision.rule.as_ref().filter(|_| self.asks_again) else { return };
-        let key = self.key(rule, waiting.index, decision.overflow);
+        let key = key(rule, waiting.index, decision.overflow);
         // It is one attempt, and counts as of now. Where another limiter has counted it, that one keeps what it has.
         let attempts = &mut self.logs.entry(key.clone()).or_default().attempts;
         if key == waiting.key {
