@@ -94,6 +94,10 @@ impl fmt::Debug for LoadError {
     }
 }
 
+// Nothing in it can be changed, so no panic can leave it half changed.
+impl std::panic::UnwindSafe for LoadError {}
+impl std::panic::RefUnwindSafe for LoadError {}
+
 impl std::error::Error for LoadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {

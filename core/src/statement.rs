@@ -4,6 +4,7 @@ use crate::fingerprint::Dialect;
 
 /// What the caller can stand in for when a statement is ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Fakes {
     /// Nothing: an ignored statement is aborted instead.
     #[default]

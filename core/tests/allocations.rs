@@ -37,7 +37,7 @@ fn options() -> Vec<FingerprintOptions> {
         for in_lists in [InLists::Collapse, InLists::Distinct] {
             for hash in HashKind::ALL {
                 let fold_digits = in_lists == InLists::Distinct;
-                all.push(FingerprintOptions { hash, in_lists, fold_digits, ..FingerprintOptions::new(dialect) });
+                all.push(FingerprintOptions::new(dialect).hash(hash).in_lists(in_lists).fold_digits(fold_digits));
             }
         }
     }

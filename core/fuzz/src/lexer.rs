@@ -15,12 +15,10 @@ const SHORT: usize = 48;
 /// The options that a byte stands for. `seeds` writes the byte that this reads.
 pub fn options(choice: u8) -> FingerprintOptions {
     let choice = usize::from(choice);
-    FingerprintOptions {
-        in_lists: if (choice / 6).is_multiple_of(2) { InLists::Collapse } else { InLists::Distinct },
-        fold_digits: !(choice / 12).is_multiple_of(2),
-        max_sql_bytes: if (choice / 24).is_multiple_of(2) { 1 << 20 } else { SHORT },
-        ..FingerprintOptions::new(Dialect::ALL[choice % 6])
-    }
+    FingerprintOptions::new(Dialect::ALL[choice % 6])
+        .in_lists(if (choice / 6).is_multiple_of(2) { InLists::Collapse } else { InLists::Distinct })
+        .fold_digits(!(choice / 12).is_multiple_of(2))
+        .max_sql_bytes(if (choice / 24).is_multiple_of(2) { 1 << 20 } else { SHORT })
 }
 
 /// Panics where the normalised text of these bytes is not what it promises to be.

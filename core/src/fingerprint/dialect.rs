@@ -1,7 +1,6 @@
 //! The SQL dialect of a statement: said by the rule file or by the integration, never guessed.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::name::named;
 
 /// The lexical rules a statement is read by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,32 +38,4 @@ impl Dialect {
     }
 }
 
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// The text names no dialect; the message lists those there are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownDialect(String);
-
-impl fmt::Display for UnknownDialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown dialect `{}`; the dialects are ", self.0)?;
-        for (i, dialect) in Dialect::ALL.into_iter().enumerate() {
-            write!(f, "{}{dialect}", if i == 0 { "" } else { ", " })?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for UnknownDialect {}
-
-impl FromStr for Dialect {
-    type Err = UnknownDialect;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|dialect| dialect.name() == text).ok_or_else(|| UnknownDialect(text.to_owned()))
-    }
-}
+named!(Dialect, "dialect");

@@ -1,5 +1,6 @@
 //! The hash of a normalised text, and the fingerprint it yields.
 
+use crate::name::named;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -51,27 +52,17 @@ impl HashKind {
     }
 }
 
-/// The text names no hash.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownHash(String);
+named!(HashKind, "hash");
 
-impl fmt::Display for UnknownHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown hash `{}`; the hashes are sha256, sha1, md5", self.0)
-    }
-}
-
-impl std::error::Error for UnknownHash {}
-
-impl FromStr for HashKind {
-    type Err = UnknownHash;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| UnknownHash(text.to_owned()))
-    }
-}
-
-/// The name of a shape: the hash of a normalised text. Displays as lower-case hexadecimal; `{:.12}` prints 12 digits.
+/// The name of a shape: the hash of a normalised text. Displays as lower-case hexadecimal; `{:.12}` prints 12 digits. Read from
+/// all of its digits, in either case.
+///
+/// ```
+/// use sqlthrottle::HashKind;
+///
+/// let fingerprint = HashKind::Md5.digest(b"select ?");
+/// assert_eq!(fingerprint.to_string().parse(), Ok(fingerprint));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint {
     bytes: [u8; 32],
@@ -107,5 +98,51 @@ impl fmt::Display for Fingerprint {
 impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Fingerprint({self})")
+    }
+}
+
+/// A text that is no fingerprint: other than 64, 40 or 32 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidFingerprint(());
+
+impl fmt::Display for InvalidFingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a fingerprint has 64, 40 or 32 hexadecimal digits")
+    }
+}
+
+impl std::error::Error for InvalidFingerprint {}
+
+impl FromStr for Fingerprint {
+    type Err = InvalidFingerprint;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let invalid = InvalidFingerprint(());
+        let kind = HashKind::ALL.into_iter().find(|kind| kind.bytes() * 2 == text.len()).ok_or(invalid)?;
+        let digit = |digit: u8| char::from(digit).to_digit(16).ok_or(invalid);
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
+        }
+        Ok(Self { bytes, len: kind.bytes() as u8 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_read_from_all_of_its_digits() {
+        for kind in HashKind::ALL {
+            let fingerprint = kind.digest(b"select ?");
+            let digits = fingerprint.to_string();
+            assert_eq!(digits.parse(), Ok(fingerprint), "{kind}");
+            assert_eq!(digits.to_uppercase().parse(), Ok(fingerprint));
+            for text in [&digits[1..], &format!("{digits}0"), &digits.replace(&digits[..1], "g"), "", "é"] {
+                assert_eq!(text.parse::<Fingerprint>(), Err(InvalidFingerprint(())), "{text}");
+            }
+        }
+        assert!("é".repeat(16).parse::<Fingerprint>().is_err());
     }
 }

@@ -15,8 +15,8 @@ mod split;
 
 pub use analyse::{Analysis, Kind, Operator, Predicate, TableName, Value, Where, analyse};
 pub(crate) use analyse::{Classification, classify, is_never_checked};
-pub use dialect::{Dialect, UnknownDialect};
-pub use hash::{Fingerprint, HashKind, UnknownHash};
+pub use dialect::Dialect;
+pub use hash::{Fingerprint, HashKind, InvalidFingerprint};
 pub use normalise::{Normalized, Normalizer};
-pub use options::{FingerprintOptions, InLists, UnknownInLists};
+pub use options::{FingerprintOptions, InLists};
 pub use split::split;

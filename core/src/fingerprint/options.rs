@@ -2,11 +2,11 @@
 
 use super::dialect::Dialect;
 use super::hash::HashKind;
-use std::fmt;
-use std::str::FromStr;
+use crate::name::named;
 
 /// What becomes of the length of a list of constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum InLists {
     /// A list of any length from one up is one shape, `in (?)`.
     #[default]
@@ -15,19 +15,10 @@ pub enum InLists {
     Distinct,
 }
 
-/// The text is neither `collapse` nor `distinct`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownInLists(String);
-
-impl fmt::Display for UnknownInLists {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown list mode `{}`; the modes are collapse, distinct", self.0)
-    }
-}
-
-impl std::error::Error for UnknownInLists {}
-
 impl InLists {
+    /// Both, in the order of the documentation.
+    pub const ALL: [Self; 2] = [Self::Collapse, Self::Distinct];
+
     /// The name used in rule files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,20 +28,18 @@ impl InLists {
     }
 }
 
-impl FromStr for InLists {
-    type Err = UnknownInLists;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "collapse" => Ok(Self::Collapse),
-            "distinct" => Ok(Self::Distinct),
-            _ => Err(UnknownInLists(text.to_owned())),
-        }
-    }
-}
+named!(InLists, "list mode");
 
 /// Everything the fingerprint of a text depends on besides the text.
+///
+/// ```
+/// use sqlthrottle::{Dialect, FingerprintOptions, HashKind, InLists};
+///
+/// let options = FingerprintOptions::new(Dialect::MySql).hash(HashKind::Sha1).in_lists(InLists::Distinct);
+/// assert_eq!((options.dialect, options.fold_digits, options.max_sql_bytes), (Dialect::MySql, false, 1 << 20));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct FingerprintOptions {
     /// The lexical rules.
     pub dialect: Dialect,
@@ -80,5 +69,33 @@ impl FingerprintOptions {
     /// The defaults, in the given dialect.
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect, ..Self::default() }
+    }
+
+    /// With another hash.
+    #[must_use]
+    pub fn hash(mut self, hash: HashKind) -> Self {
+        self.hash = hash;
+        self
+    }
+
+    /// With another way to read lists.
+    #[must_use]
+    pub fn in_lists(mut self, in_lists: InLists) -> Self {
+        self.in_lists = in_lists;
+        self
+    }
+
+    /// With the digits in table names folded, or not.
+    #[must_use]
+    pub fn fold_digits(mut self, fold_digits: bool) -> Self {
+        self.fold_digits = fold_digits;
+        self
+    }
+
+    /// With another longest printed text, in bytes.
+    #[must_use]
+    pub fn max_sql_bytes(mut self, max_sql_bytes: usize) -> Self {
+        self.max_sql_bytes = max_sql_bytes;
+        self
     }
 }

@@ -3,6 +3,7 @@
 mod bounds;
 mod file;
 mod limits;
+mod mode;
 mod prefix;
 mod quantity;
 mod rule_file;
@@ -10,7 +11,11 @@ mod state;
 mod threshold;
 
 pub use limits::Limits;
+pub use mode::Mode;
 pub use prefix::{FingerprintPrefix, InvalidPrefix};
-pub use rule_file::{Mode, RuleFile};
+pub use rule_file::RuleFile;
 pub(crate) use state::{RuleSet, RuleState};
 pub use threshold::Threshold;
+
+/// How a file writes a share, so that it is read alike everywhere.
+pub(crate) use quantity::share as read_share;

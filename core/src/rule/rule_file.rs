@@ -2,38 +2,12 @@
 
 use super::quantity::{Bytes, Misread};
 use super::threshold::Field;
-use super::{FingerprintPrefix, Limits, Threshold, bounds, file};
+use super::{FingerprintPrefix, Limits, Mode, Threshold, bounds, file};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::FingerprintOptions;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-
-/// Whether decisions are carried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Decisions are carried out.
-    #[default]
-    Enforce,
-    /// Everything is decided and counted, and everything passes.
-    Observe,
-    /// Nothing is looked at.
-    Off,
-}
-
-impl Mode {
-    /// Every mode, in the order of the documentation.
-    pub const ALL: [Self; 3] = [Self::Enforce, Self::Observe, Self::Off];
-
-    /// The name used in rule files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Enforce => "enforce",
-            Self::Observe => "observe",
-            Self::Off => "off",
-        }
-    }
-}
 
 /// A rule file.
 ///

@@ -2,12 +2,13 @@
 
 mod share;
 
-pub use share::Share;
+pub use share::{InvalidShare, Share};
 
 use std::time::Duration;
 
 /// What is done to a statement over the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Strategy {
     /// The host raises its own error.
     #[default]
@@ -20,6 +21,7 @@ pub enum Strategy {
 
 /// How long a delayed statement waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Delay {
     /// A fixed time, after which the delaying rule is not asked again: it spreads a burst, and bounds nothing.
     Fixed(Duration),

@@ -1,11 +1,24 @@
 //! The exact proportion of over-limit statements that a strategy is applied to.
 
+use crate::rule::read_share;
 use std::fmt;
+use std::str::FromStr;
 
 /// A proportion `p/q` with `0 < p <= q`.
 ///
 /// Of any `k` consecutive over-limit statements, `floor(kp/q)` or `ceil(kp/q)` are handled. The k-th, counted from 1, is
 /// handled where `floor(kp/q)` exceeds `floor((k-1)p/q)`, so at 2/3 the first passes.
+///
+/// Written and read as in a rule file:
+///
+/// ```
+/// use sqlthrottle::Share;
+///
+/// assert_eq!("4/6".parse::<Share>()?.to_string(), "2/3");
+/// assert_eq!("1".parse(), Ok(Share::ALL));
+/// assert_eq!("0.5".parse::<Share>().unwrap_err().to_string(), "`0.5` is not a proportion of two whole numbers; did you mean `1/2`?");
+/// # Ok::<(), sqlthrottle::InvalidShare>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Share {
     p: u32,
@@ -43,5 +56,25 @@ impl Share {
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.p, self.q)
+    }
+}
+
+/// A text that is no share. The message says what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidShare(String);
+
+impl fmt::Display for InvalidShare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidShare {}
+
+impl FromStr for Share {
+    type Err = InvalidShare;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        read_share(text).map_err(|misread| InvalidShare(format!("{}; {}", misread.found, misread.expected)))
     }
 }

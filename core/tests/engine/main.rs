@@ -260,9 +260,3 @@ fn any_bytes_get_a_decision() {
         assert!(engine.check(sql).fingerprint.is_some());
     }
 }
-
-#[test]
-fn an_engine_can_be_shared() {
-    fn shareable<T: Send + Sync + std::panic::UnwindSafe + Clone>() {}
-    shareable::<Engine>();
-}

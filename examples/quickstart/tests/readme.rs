@@ -30,3 +30,16 @@ fn the_program_prints_what_the_readme_says() {
     let printed = README.split_once("```console\n$ cargo run\n").and_then(|(_, rest)| rest.split_once("```"));
     assert_eq!(printed.unwrap().0, String::from_utf8(output.stdout).unwrap());
 }
+
+#[test]
+fn a_faulty_rule_file_is_told_as_a_reader_would_say_it() {
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    std::fs::write(format!("{directory}/sqlthrottle.yml"), "mode: enforced\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_quickstart")).current_dir(directory).output().unwrap();
+    assert!(!output.status.success());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.starts_with("Error: sqlthrottle.yml:1:7: mode: `enforced` is unknown; did you mean `enforce`?"),
+        "{told}"
+    );
+}

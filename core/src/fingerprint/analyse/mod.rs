@@ -28,6 +28,7 @@ mod word;
 pub(crate) use unchecked::is_never_checked;
 
 use super::dialect::Dialect;
+use crate::name::named;
 use std::collections::HashSet;
 use std::fmt;
 use where_clause::Reading;
@@ -69,6 +70,25 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind, in the order of the documentation.
+    pub const ALL: [Self; 15] = [
+        Self::Select,
+        Self::Insert,
+        Self::Replace,
+        Self::Update,
+        Self::Delete,
+        Self::Merge,
+        Self::Call,
+        Self::Ddl,
+        Self::Transaction,
+        Self::Set,
+        Self::Show,
+        Self::Explain,
+        Self::Copy,
+        Self::Lock,
+        Self::Other,
+    ];
+
     /// The name used in rule files, JSON and every binding.
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,6 +111,8 @@ impl Kind {
     }
 }
 
+named!(Kind, "kind");
+
 /// How the WHERE clause of a statement reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Where {
@@ -105,6 +127,9 @@ pub enum Where {
 }
 
 impl Where {
+    /// Every way, from the best to the worst.
+    pub const ALL: [Self; 4] = [Self::None, Self::Present, Self::AlwaysTrue, Self::Missing];
+
     /// The name used in rule files, JSON and every binding.
     pub const fn name(self) -> &'static str {
         match self {
@@ -116,8 +141,11 @@ impl Where {
     }
 }
 
+named!(Where, "WHERE");
+
 /// A table named by a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct TableName {
     /// The schema (with the database, `a.b`), where it is written.
     pub schema: Option<String>,
@@ -136,6 +164,7 @@ impl fmt::Display for TableName {
 
 /// How a predicate compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operator {
     /// `column = value`
     Equal,
@@ -145,6 +174,7 @@ pub enum Operator {
 
 /// A value a column is compared with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Value {
     /// A constant, unquoted.
     Constant(String),
@@ -155,6 +185,7 @@ pub enum Value {
 
 /// A column compared by `=` or IN with values, in a WHERE or JOIN condition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Predicate {
     /// The table, where the column's qualifier or a single table tells it.
     pub table: Option<TableName>,
@@ -168,6 +199,7 @@ pub struct Predicate {
 
 /// What a statement does.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Analysis {
     /// One kind for each statement of the text; empty where the text holds none.
     pub kinds: Vec<Kind>,

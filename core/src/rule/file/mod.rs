@@ -155,8 +155,7 @@ fn read_fingerprint(reader: &mut Reader<'_>, given: Given, file: &mut RuleFile) 
     };
     options.hash = known.unwrap_or_default();
     set(&mut options.in_lists, reader, "in_lists", in_lists, |reader, given| {
-        let choices = [InLists::Collapse, InLists::Distinct].map(|mode| (mode.name(), mode));
-        reader.choice(given.value, &IN_LISTS, choices)
+        reader.choice(given.value, &IN_LISTS, InLists::ALL.map(|mode| (mode.name(), mode)))
     });
     set(&mut options.fold_digits, reader, "fold_digits", fold_digits, |reader, given| {
         reader.choice(given.value, &FOLD_DIGITS, [("true", true), ("false", false)])
