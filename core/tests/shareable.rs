@@ -6,7 +6,7 @@ use sqlthrottle::fingerprint::{
 use sqlthrottle::rule::{FingerprintPrefix, InvalidPrefix, Limits};
 use sqlthrottle::{
     Clock, Decision, Delay, Dialect, Engine, Fakes, Fault, Fingerprint, FingerprintOptions, HashKind, InLists,
-    InvalidShare, LoadError, ManualClock, Mode, Normalizer, Reason, RuleFile, RuleName, RuleStats, Share,
+    InvalidShare, LoadError, ManualClock, Mode, Normalizer, Prepared, Reason, RuleFile, RuleName, RuleStats, Share,
     SlidingWindow, Snapshot, Statement, Strategy, Threshold, Ticket, UnknownName, Verdict, WindowError,
 };
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -18,7 +18,7 @@ fn every_public_type_is_send_sync_and_unwind_safe() {
         ($($type:ty)*) => { $(shareable::<$type>();)* };
     }
     shareable! {
-        Engine Statement<'static> Fakes Decision Verdict Reason RuleName Ticket
+        Engine Prepared Statement<'static> Fakes Decision Verdict Reason RuleName Ticket
         Clock ManualClock SlidingWindow WindowError
         RuleFile Mode Threshold Limits FingerprintPrefix InvalidPrefix Strategy Delay Share InvalidShare
         LoadError Fault Snapshot RuleStats UnknownName

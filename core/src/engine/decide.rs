@@ -2,11 +2,12 @@
 
 use super::Inner;
 use super::at_hand::AtHand;
+use super::rules::RuleState;
 use super::shape::Shape;
 use super::waiting::Waiter;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::limit::WindowLimiter;
-use crate::rule::{Mode, RuleState};
+use crate::rule::Mode;
 use crate::statement::Statement;
 use crate::strategy::{Delay, Strategy};
 use sqlthrottle_cells::sliding_window::Attempt;

@@ -11,23 +11,24 @@ mod hot;
 mod prepared;
 mod readers;
 mod resume;
+mod rules;
 mod shape;
 mod shapes;
 mod waiting;
 
-pub(crate) use at_hand::AtHand;
 pub use prepared::Prepared;
-pub(crate) use waiting::Places;
 
 use crate::clock::Clock;
 use crate::decision::{Decision, Reason, Ticket};
 use crate::error::LoadError;
 use crate::fingerprint::Dialect;
 use crate::metrics::Snapshot;
-use crate::rule::{Mode, RuleFile, RuleSet, RuleState};
+use crate::rule::{Mode, RuleFile};
 use crate::statement::Statement;
+use at_hand::AtHand;
 use hot::{Hot, Sought};
 use readers::Readers;
+use rules::{RuleSet, RuleState};
 use shape::Shape;
 use shapes::Shapes;
 use std::fmt;

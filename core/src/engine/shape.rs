@@ -1,8 +1,8 @@
 //! What is remembered of a statement's shape: all that a check needs and that its constants do not change.
 
 use super::at_hand::AtHand;
+use super::rules::RuleState;
 use crate::fingerprint::{Classification, Dialect, Fingerprint, Kind, Normalized, classify, is_never_checked};
-use crate::rule::RuleState;
 use crate::statement::Fakes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,9 +1,9 @@
 //! Statements that wait to be resumed.
 
+use super::rules::RuleState;
 use crate::clock::Clock;
 use crate::decision::Ticket;
 use crate::fingerprint::Fingerprint;
-use crate::rule::RuleState;
 use dashmap::DashMap;
 use sqlthrottle_cells::sliding_window::Attempt;
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ pub(super) enum Taken {
 
 /// The places of one rule for statements that wait.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(super) struct Places {
     taken: AtomicU32,
     /// The tickets of the rule, in the order in which they lapse: as many as there are places, at most.
     queue: Mutex<BTreeSet<(u64, u64)>>,

@@ -7,14 +7,12 @@ mod mode;
 mod prefix;
 mod quantity;
 mod rule_file;
-mod state;
 mod threshold;
 
 pub use limits::Limits;
 pub use mode::Mode;
 pub use prefix::{FingerprintPrefix, InvalidPrefix};
 pub use rule_file::RuleFile;
-pub(crate) use state::{RuleSet, RuleState};
 pub use threshold::Threshold;
 
 /// How a file writes a share, so that it is read alike everywhere.

@@ -1,28 +1,29 @@
-//! A rule in force: what it says, its limiters and its counters.
+//! The rules in force: what each says, its limiters, its counters and who waits for it.
 
-use super::{FingerprintPrefix, RuleFile, Threshold};
+use super::at_hand::AtHand;
+use super::waiting::Places;
 use crate::clock::Reading;
 use crate::decision::RuleName;
-use crate::engine::{AtHand, Places};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::Fingerprint;
 use crate::limit::{Limiter, WindowLimiter};
 use crate::metrics::{Counters, RuleStats};
 use crate::quota::KeyTable;
+use crate::rule::{FingerprintPrefix, RuleFile, Threshold};
 use sqlthrottle_cells::WindowShape;
 use std::fmt;
 use std::sync::Arc;
 
 /// A threshold in force.
-pub(crate) struct RuleState {
-    pub(crate) name: RuleName,
-    pub(crate) threshold: Threshold,
-    pub(crate) window: WindowShape,
+pub(super) struct RuleState {
+    pub(super) name: RuleName,
+    pub(super) threshold: Threshold,
+    pub(super) window: WindowShape,
     /// How its limiters read the clock.
-    pub(crate) reading: Reading,
+    pub(super) reading: Reading,
     limiters: Limiters,
-    pub(crate) counters: Counters,
-    pub(crate) places: Places,
+    pub(super) counters: Counters,
+    pub(super) places: Places,
 }
 
 enum Limiters {
@@ -42,7 +43,7 @@ impl RuleState {
 
     /// Hands the limiter of a fingerprint to `count`, and whether it is the one that keys without a place share.
     #[inline]
-    pub(crate) fn limiter<T>(
+    pub(super) fn limiter<T>(
         &self,
         at_hand: &mut AtHand,
         fingerprint: &Fingerprint,
@@ -76,7 +77,7 @@ impl RuleState {
     }
 
     /// What the rule has done so far.
-    pub(crate) fn stats(&self) -> RuleStats {
+    pub(super) fn stats(&self) -> RuleStats {
         let counters = &self.counters;
         let (keys, overflow) = match &self.limiters {
             Limiters::One(_) => (1, 0),
@@ -113,7 +114,7 @@ impl fmt::Debug for RuleState {
 
 /// The rules in force.
 #[derive(Debug)]
-pub(crate) struct RuleSet {
+pub(super) struct RuleSet {
     /// By prefix, in order: no prefix begins another, so the one before a fingerprint is the only one that may match.
     thresholds: Vec<(FingerprintPrefix, Arc<RuleState>)>,
     /// Positions in `thresholds`, in the order of the file.
@@ -127,7 +128,7 @@ impl RuleSet {
     /// # Errors
     ///
     /// A window that cannot be counted, which no validated file holds.
-    pub(crate) fn new(file: &RuleFile, now: u64) -> Result<Self, LoadError> {
+    pub(super) fn new(file: &RuleFile, now: u64) -> Result<Self, LoadError> {
         let mut thresholds = file
             .thresholds
             .iter()
@@ -157,7 +158,7 @@ impl RuleSet {
     }
 
     /// The rule of a fingerprint: the threshold that names it, else the default threshold.
-    pub(crate) fn of(&self, fingerprint: &Fingerprint) -> Option<Arc<RuleState>> {
+    pub(super) fn of(&self, fingerprint: &Fingerprint) -> Option<Arc<RuleState>> {
         let hex = fingerprint.to_string();
         let behind = self.thresholds.partition_point(|(prefix, _)| prefix.as_str() <= hex.as_str());
         let named =
@@ -166,7 +167,7 @@ impl RuleSet {
     }
 
     /// The rules in the order of the file, the default threshold last.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &RuleState> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &RuleState> {
         self.order.iter().map(|&i| &*self.thresholds[i].1).chain(self.default.as_deref())
     }
 }
