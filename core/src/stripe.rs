@@ -26,12 +26,6 @@ pub(crate) fn count() -> usize {
     *COUNT
 }
 
-/// The stripe of this thread. Threads beyond the number of stripes share them in turn.
-#[inline]
-pub(crate) fn index() -> usize {
-    ORDINAL.with(|ordinal| *ordinal) & (count() - 1)
-}
-
 /// Something in a copy for each stripe, on cache lines of its own.
 #[derive(Debug)]
 pub(crate) struct Striped<T>(Box<[OnItsOwn<T>]>);
@@ -50,7 +44,8 @@ impl<T> Striped<T> {
     /// This thread's copy.
     #[inline]
     pub(crate) fn mine(&self) -> &T {
-        &self.0[index() & (self.0.len() - 1)].0
+        // Their number is a power of two; threads beyond it share them in turn.
+        &self.0[ORDINAL.with(|ordinal| *ordinal) & (self.0.len() - 1)].0
     }
 
     /// Every copy.

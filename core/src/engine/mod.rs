@@ -119,7 +119,7 @@ impl Engine {
             mode: rules.mode,
             rules: RuleSet::new(&rules, clock.now())?,
             readers: Readers::new(rules.fingerprint),
-            hot: Hot::new(rules.limits.cache_bytes - rules.limits.cache_bytes / 4),
+            hot: Hot::new(rules.limits.cache_bytes - rules.limits.cache_bytes / 4, rules.fingerprint),
             shapes: Shapes::new(rules.limits.cache_bytes / 4),
             waiting: Waiting::default(),
             clock,
@@ -190,8 +190,21 @@ impl Inner {
         {
             return self.answer(statement, shape, at_hand);
         }
-        let shape = self.shape(text.bytes, text.dialect);
-        self.check_first(statement, &shape, Some(text))
+        self.check_at_length(statement, text)
+    }
+
+    /// Decides on a statement whose text this core does not know.
+    fn check_at_length(&self, statement: &Statement<'_>, text: Sought<'_>) -> Decision {
+        if let Some(mut table) = self.hot.table()
+            && let Some((shape, at_hand)) = table.recognised(text, &self.hot)
+        {
+            let decision = self.answer(statement, shape, at_hand);
+            let outlived = table.take_outlived();
+            drop(table);
+            drop(outlived);
+            return decision;
+        }
+        self.check_first(statement, &self.shape(text.bytes, text.dialect))
     }
 
     /// Decides on a statement whose shape was read once.
@@ -202,19 +215,16 @@ impl Inner {
         {
             return self.answer(statement, shape, at_hand);
         }
-        self.check_first(statement, shape, None)
+        self.check_first(statement, shape)
     }
 
     /// Decides on a statement of which this core does not have everything at hand, and takes it in hand.
-    fn check_first(&self, statement: &Statement<'_>, shape: &Arc<Shape>, text: Option<Sought<'_>>) -> Decision {
+    fn check_first(&self, statement: &Statement<'_>, shape: &Arc<Shape>) -> Decision {
         let Some(mut table) = self.hot.table() else { return self.answer(statement, shape, &mut AtHand::default()) };
-        let decision = match table.take_in_hand(shape) {
+        let decision = match table.take_in_hand(shape, &self.hot) {
             Some(at_hand) => self.answer(statement, shape, at_hand),
             None => self.answer(statement, shape, &mut AtHand::default()),
         };
-        if let Some(text) = text {
-            table.note(text, shape);
-        }
         let outlived = table.take_outlived();
         drop(table);
         drop(outlived);
@@ -224,8 +234,8 @@ impl Inner {
     /// What is remembered of a text's shape.
     fn shape(&self, sql: &[u8], dialect: Dialect) -> Arc<Shape> {
         self.readers.normalize(sql, dialect, |normalized| {
-            self.shapes.get(dialect, normalized.as_bytes(), || {
-                Shape::read(dialect, normalized, |fingerprint| self.rules.of(fingerprint))
+            self.shapes.get(dialect, normalized.as_bytes(), |number| {
+                Shape::read(number, dialect, normalized, |fingerprint| self.rules.of(fingerprint))
             })
         })
     }

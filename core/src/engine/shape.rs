@@ -5,16 +5,15 @@ use super::rules::RuleState;
 use crate::fingerprint::{Classification, Dialect, Fingerprint, Kind, Normalized, classify, is_never_checked};
 use crate::statement::Fakes;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Numbers given to shapes so far.
-static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 /// A statement's shape.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Its own among all shapes of the process, and never another's.
+    /// Its own among all shapes that the engine has seen.
     pub(super) number: u64,
+    /// Its normalised text, of which it is read alone.
+    pub(super) text: Box<[u8]>,
+    pub(super) dialect: Dialect,
     pub(super) fingerprint: Fingerprint,
     /// Whether rules apply to it at all: not to BEGIN, COMMIT, SET and the like.
     pub(super) checked: bool,
@@ -37,12 +36,13 @@ enum Answer {
 }
 
 impl Shape {
-    /// What a shape takes of memory, with the counts of the references to it.
+    /// What a shape takes of memory besides its text, with the counts of the references to it.
     pub(super) const BYTES: usize = size_of::<Self>() + 2 * size_of::<usize>();
 
     /// Reads a shape at first sight: of its normalised text alone, so that no constant, and no name of a savepoint, of the
     /// statement that happens to be the first decides for all others.
     pub(super) fn read(
+        number: u64,
         dialect: Dialect,
         normalized: &Normalized<'_>,
         rule: impl FnOnce(&Fingerprint) -> Option<Arc<RuleState>>,
@@ -50,7 +50,9 @@ impl Shape {
         let analysis = classify(normalized.as_bytes(), dialect);
         let fingerprint = normalized.fingerprint();
         Self {
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            number,
+            text: normalized.as_bytes().into(),
+            dialect,
             checked: !is_never_checked(normalized.as_bytes(), dialect),
             rule: rule(&fingerprint),
             statements: u32::try_from(normalized.statements()).unwrap_or(u32::MAX).max(1),
