@@ -8,18 +8,17 @@ MUTANTS := \
 	eviction_in_use,sqlthrottle-cells,pins::tests::a_cell_in_use_is_not_let_go \
 	random_share,sqlthrottle,limit::share_counter::tests::any_draws_in_a_row_are_floor_or_ceiling
 
-MUTANTS_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/mutants
 SANITIZE_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/sanitize
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: mutants sanitize
 
-# The flag goes to the package alone, so that what it depends on is built once for all mutants; by hand, for any command:
+# The flag goes to the package alone, so that what it depends on is there already; by hand, for any command:
 # RUSTFLAGS='--cfg mutant="ring_of_n"' cargo test -p sqlthrottle-cells
 mutants: setup ## Break the limiters in known ways, and expect of each that its test fails
 	@for mutant in $(MUTANTS); do \
 		set -- $$(echo "$$mutant" | tr , ' '); \
-		tests=$$(CARGO_TARGET_DIR=$(MUTANTS_TARGET) cargo rustc --quiet --locked --package $$2 --lib --profile test \
+		tests=$$(cargo rustc --quiet --locked --package $$2 --lib --profile test \
 			--message-format json -- --cfg "mutant=\"$$1\"" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'); \
 		if [ ! -x "$$tests" ]; then echo "mutant $$1: does not build" >&2; exit 1; fi; \
 		if "$$tests" --exact "$$3" 2>&1 | grep -q "^test $$3 \.\.\. FAILED$$"; then \
