@@ -9,6 +9,7 @@ pub mod concurrency;
 pub mod fixed_window;
 pub mod pins;
 pub mod scan;
+pub mod share_counter;
 pub mod sliding_window;
 pub mod token_bucket;
 pub mod try_lock;

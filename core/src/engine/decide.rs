@@ -185,7 +185,7 @@ fn count(
     let room_for = |needed| limiter.window().retry_after(window, needed, now, max);
     Counted::Over(Over {
         // No share lets a statement through that is over the limit all by itself.
-        handled: weight > max || limiter.share().draw(threshold.share),
+        handled: weight > max || threshold.share.draw(limiter.share()),
         retry_after: room_for(weight),
         wait: match threshold.strategy {
             Strategy::Delay(Delay::Fixed(time)) => nanos(time),

@@ -1,9 +1,7 @@
 //! Limiters: the state of one rule for one key.
 
-mod share_counter;
 mod sliding_window;
 
-pub(crate) use share_counter::ShareCounter;
 pub(crate) use sliding_window::WindowLimiter;
 pub use sliding_window::{SlidingWindow, WindowError};
 

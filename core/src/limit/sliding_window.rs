@@ -1,8 +1,9 @@
 //! The sliding window: as the limiter of a rule, and as a type of its own.
 
-use super::{Limiter, ShareCounter};
+use super::Limiter;
 use crate::clock::Clock;
 use sqlthrottle_cells::pins::Pins;
+use sqlthrottle_cells::share_counter::ShareCounter;
 use sqlthrottle_cells::sliding_window::{Slot, WindowCell};
 use sqlthrottle_cells::{ShapeError, WindowShape};
 use std::fmt;
@@ -23,7 +24,7 @@ impl WindowLimiter {
     pub(crate) fn with_total(shape: &WindowShape, now: u64, total: u32) -> Arc<Self> {
         fn lines<const SLOTS: usize>(shape: &WindowShape, now: u64, total: u32) -> Arc<WindowLimiter> {
             Arc::new(WindowLimiter {
-                share: ShareCounter::default(),
+                share: ShareCounter::new(),
                 pins: Pins::new(),
                 window: WindowCell::<[Slot; SLOTS]>::with_total(shape, now, total),
             })

@@ -1,6 +1,7 @@
 //! The exact proportion of over-limit statements that a strategy is applied to.
 
 use crate::rule::read_share;
+use sqlthrottle_cells::share_counter::{ShareCounter, handles};
 use std::fmt;
 use std::str::FromStr;
 
@@ -48,8 +49,12 @@ impl Share {
 
     /// Whether the k-th over-limit statement, counted from 1, is handled.
     pub const fn handles(self, k: u64) -> bool {
-        // floor(kp/q) steps exactly where the remainder of kp by q is below p.
-        (k % self.q as u64) * self.p as u64 % (self.q as u64) < self.p as u64
+        handles(self.p, self.q, k)
+    }
+
+    /// Whether the next over-limit statement that the counter sees is handled.
+    pub(crate) fn draw(self, counter: &ShareCounter) -> bool {
+        counter.draw(self.p, self.q)
     }
 }
 
