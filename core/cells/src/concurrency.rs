@@ -126,6 +126,12 @@ impl ConcurrencyCell {
         }
     }
 
+    /// Whether fewer than `max` places are held, so that one more can be: what an acquisition would find, without holding
+    /// anything. It takes back places whose lease has lapsed, as that does, where it would refuse without them.
+    pub fn has_room(&self, now: u64, max: u32) -> bool {
+        self.look(now, max.min(Self::MAX_LIMIT)).is_ok()
+    }
+
     /// Gives a place back; false where its lease lapsed before, and was found, or it was released already.
     pub fn release(&self, permit: Permit) -> bool {
         let is_held = self.places.get(permit.place).is_some_and(|place| place.end(permit.generation));
@@ -181,20 +187,26 @@ impl ConcurrencyCell {
 
     /// Counts one more as held, unless `max` are.
     fn enter(&self, now: u64, max: u32) -> Result<(), Full> {
-        let mut held = self.in_use();
         loop {
-            if held >= max {
-                // What is found may be another thread's the next moment, but then that one got on.
-                if !self.watch.is_due(now) || self.search(now, SEARCH) == 0 {
-                    return Err(Full { in_use: held });
-                }
-                held = self.in_use();
-                continue;
-            }
+            let held = self.look(now, max)?;
             // Acquires what those did who uncounted themselves: the places they gave back are on the list.
-            match self.held.compare_exchange(held, held + 1, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Ok(()),
-                Err(newer) => held = newer,
+            if self.held.compare_exchange(held, held + 1, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// How many are held, if fewer than `max` are, lapsed leases that are found not among them.
+    #[inline]
+    fn look(&self, now: u64, max: u32) -> Result<u32, Full> {
+        loop {
+            let held = self.in_use();
+            if held < max {
+                return Ok(held);
+            }
+            // What is found may be another thread's the next moment, but then that one got on.
+            if !self.watch.is_due(now) || self.search(now, SEARCH) == 0 {
+                return Err(Full { in_use: held });
             }
         }
     }

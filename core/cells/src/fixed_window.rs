@@ -67,11 +67,15 @@ impl FixedWindowCell {
         Self(AtomicU64::new(0))
     }
 
-    /// A cell that counts `total` in the window that `now` lies in: how a count outlives a change of the window's length or
-    /// of its offset.
-    pub fn with_total(shape: &FixedWindowShape, now: u64, total: u32) -> Self {
-        let count = Count { number: shape.number(now), total: total.min(shape.max_count()) };
-        Self(AtomicU64::new(count.word(shape)))
+    /// A cell that takes over what an `old` one counts, when the window's length or its offset changes: in the window that
+    /// `now` lies in, or where the clock is behind, in the one in which the newest window of the old cell begins.
+    ///
+    /// Only for an old cell that nobody counts on any more. A changed limit takes no new cell: it comes with every call.
+    pub fn succeeding((old, old_shape): (&Self, &FixedWindowShape), shape: &FixedWindowShape, now: u64) -> Self {
+        let newest = Count::of(old.word(), old_shape);
+        let now = now.max(old_shape.start(newest.number));
+        let total = newest.at(old_shape, now).total.min(shape.max_count());
+        Self(AtomicU64::new(Count { number: shape.number(now), total }.word(shape)))
     }
 
     /// Counts `n` whatever the total, and returns the total with it; the attempt is within a limit that is not below it.

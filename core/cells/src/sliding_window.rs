@@ -109,8 +109,25 @@ impl<const SLOTS: usize> WindowCell<[Slot; SLOTS]> {
         Self::with_total(shape, now, 0)
     }
 
-    /// A cell that counts `total` as if it all happened at `now`, the latest it can have: how a count outlives a change of
-    /// the window or of its buckets. At most [`WindowCell::MAX_COUNT`] is taken over.
+    /// A cell that takes over what an `old` one counts, when the window or its buckets change: as if it all happened now, the
+    /// latest it can have. By a clock that is behind the newest epoch of the old cell it happened at the start of that
+    /// epoch, so a count is forgotten no earlier than a window of the new length after it.
+    ///
+    /// Only for an old cell that nobody counts on any more. A changed limit takes no new cell: it comes with every call.
+    ///
+    /// # Panics
+    ///
+    /// When the shape has more slots than the cell.
+    pub fn succeeding<S: AsRef<[Slot]> + ?Sized>(
+        (old, old_shape): (&WindowCell<S>, &WindowShape),
+        shape: &WindowShape,
+        now: u64,
+    ) -> Self {
+        let now = now.saturating_add(old_shape.until_epoch(now, old.head().epoch()));
+        Self::with_total(shape, now, old.total(old_shape, now))
+    }
+
+    /// A cell that counts `total` as if it all happened at `now`. At most [`WindowCell::MAX_COUNT`] is taken over.
     ///
     /// # Panics
     ///
@@ -214,24 +231,32 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
     }
 
     /// Nanoseconds until `n` more are within `max` if nothing else happens; none where `n` alone is beyond it. Exact: one
-    /// nanosecond less is too early.
+    /// nanosecond less is too early. Writes nothing, unless to finish a sweep that it comes upon.
     pub fn retry_after(&self, shape: &WindowShape, n: u32, now: u64, max: u32) -> Option<u64> {
         let room = max.min(WindowCell::MAX_LIMIT).checked_sub(n)?;
-        let head = self.current(shape, now);
-        let mut left = head.total();
-        if left <= room {
-            return Some(0);
-        }
-        let mut after = 0;
-        for place in head.live(shape) {
-            after += 1;
-            left = left.saturating_sub(self.slot(place).count());
-            if left <= room {
-                break;
+        loop {
+            let head = self.head();
+            if head.is_sweeping() {
+                self.sweep(shape, head);
+                continue;
+            }
+            // So many of the oldest slots are stale by now; some more have to be.
+            let stale = shape.ahead(head.epoch(), now);
+            let (mut gone, mut left) = (0, head.total());
+            let mut places = head.live(shape);
+            while (gone < stale || left > room)
+                && let Some(place) = places.next()
+            {
+                left = left.saturating_sub(self.slot(place).count());
+                gone += 1;
+            }
+            // The slots are those of this head only while it is in its epoch. What has not reached its slot yet is taken to
+            // be in the newest, the last of them.
+            if self.head().is_stage_of(head) {
+                let more = gone.saturating_sub(stale);
+                return Some(if more == 0 { 0 } else { shape.until(now, shape.later(head.epoch(), stale), more) });
             }
         }
-        // What has not reached its slot yet is taken to be in the newest, the last of them.
-        Some(shape.until(now, head.epoch(), after))
     }
 
     /// Whether the cell equals a new one, so that nothing is lost with it.
@@ -318,6 +343,13 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
                 break;
             }
         }
+    }
+
+    /// The slots, for tests that look whether anything was written.
+    #[cfg(test)]
+    #[cfg(not(loom))]
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        self.slots.as_ref().iter().map(|slot| u64::from(slot.word())).chain([self.head().0])
     }
 
     fn slot(&self, place: Place) -> &Slot {

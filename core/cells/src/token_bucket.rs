@@ -58,10 +58,13 @@ pub struct TokenBucketCell {
     /// The newest time at which something was taken, or one slightly older: it is stored, not raised, since a thread that
     /// stores an older one makes others reckon with fewer tokens, never with more.
     seen: AtomicU64,
+    /// Nanoseconds that tokens come earlier than on a clock's own time. Not zero only after a change of the rate, and never
+    /// changed: by it the token that was on its way then comes no later than it would have.
+    lead: u64,
 }
 
 #[cfg(not(loom))]
-const _: () = assert!(size_of::<TokenBucketCell>() == 16);
+const _: () = assert!(size_of::<TokenBucketCell>() == 24);
 
 /// Tokens that were acquired, and can be given back once.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,15 +84,33 @@ pub struct Exceeded {
 impl TokenBucketCell {
     /// A full bucket, at any time.
     pub fn new() -> Self {
-        Self { position: AtomicU64::new(0), seen: AtomicU64::new(0) }
+        Self::at(0, 0, 0)
     }
 
-    /// A bucket of which so many tokens are spent at `now`: how a count outlives a change of the rate. What the old bucket
-    /// gave is not given again; where more is spent than the new one holds, it opens when its own rate has brought that
-    /// back, after twice its capacity at most.
-    pub fn with_spent(shape: &TokenBucketShape, now: u64, spent: u64) -> Self {
-        let position = shape.rate().arrived(now).saturating_add(spent.min(shape.most_spent()));
-        Self { position: AtomicU64::new(position), seen: AtomicU64::new(now) }
+    /// A bucket that takes over what of an `old` one is spent, when the rate changes. What the old bucket gave is not given
+    /// again; where more is spent than the new one holds, it opens when its own rate has brought that back, after twice its
+    /// capacity at most: what is beyond that is forgotten, also where a later change raises the capacity again.
+    ///
+    /// The part of a token that has come by now is taken over too, to within two nanoseconds of the new rate: without it a
+    /// token could come later by a higher rate than by the old one, or many changes could hand out many.
+    ///
+    /// Only for an old bucket that nobody takes from any more. A changed capacity takes no new cell: it may differ from one
+    /// call to the next.
+    pub fn succeeding((old, old_shape): (&Self, &TokenBucketShape), shape: &TokenBucketShape, now: u64) -> Self {
+        let (old_rate, rate) = (old_shape.rate(), shape.rate());
+        let now = now.max(old.seen.load(Ordering::Relaxed));
+        if rate == old_rate {
+            return Self::at(old.position(), now, old.lead);
+        }
+        // A moment at which the new rate is as far on its way to the next token as the old one is now.
+        let (arrived, alike) =
+            rate.alike(now, old_rate, now.saturating_add(old.lead)).unwrap_or_else(|| (rate.arrived(now), now));
+        let spent = old.spent(old_shape, now).min(shape.most_spent());
+        Self::at(arrived.saturating_add(spent), now, alike - now)
+    }
+
+    fn at(position: u64, seen: u64, lead: u64) -> Self {
+        Self { position: AtomicU64::new(position), seen: AtomicU64::new(seen), lead }
     }
 
     /// Takes `n` tokens if there are so many. A refusal writes nothing.
@@ -168,7 +189,7 @@ impl TokenBucketCell {
         // It is position - room tokens that have to have arrived; more have than are beyond the span of a number.
         let arrived = self.moment(shape, now).arrived;
         let at = shape.rate().arrival(arrived.checked_add(spent - u64::from(room))?)?;
-        Some(at.saturating_sub(now))
+        Some(at.saturating_sub(self.lead).saturating_sub(now))
     }
 
     /// Whether the cell equals a new one, so that nothing is lost with it.
@@ -181,7 +202,7 @@ impl TokenBucketCell {
         let seen = self.seen.load(Ordering::Relaxed);
         let is_newest = now > seen;
         let now = if is_newest { now } else { seen };
-        Moment { arrived: shape.rate().arrived(now), now, is_newest }
+        Moment { arrived: shape.rate().arrived(now.saturating_add(self.lead)), now, is_newest }
     }
 
     /// Nothing else is published by the position, nor by the newest time, so neither orders anything.

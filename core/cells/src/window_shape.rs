@@ -171,6 +171,11 @@ impl WindowShape {
         to_the_end.chain((0..oldest.index).map(move |index| Place { index, ..newest }))
     }
 
+    /// How long it is from `now` to the start of an epoch that is not before it by the shorter way; 0 where it has begun.
+    pub(crate) const fn until_epoch(&self, now: u64, epoch: u64) -> u64 {
+        if self.ahead(epoch, now) > 0 { 0 } else { self.until(now, epoch, 0) }
+    }
+
     /// How long it is from `now` to the start of the epoch `after` epochs later than `epoch`, where now is not ahead of
     /// `epoch`.
     pub(crate) const fn until(&self, now: u64, epoch: u64, after: u64) -> u64 {

@@ -103,4 +103,42 @@ proptest! {
         }
         assert_bounds(&allowed, of, max);
     }
+
+    #[test]
+    fn a_change_of_limit_or_window_never_gives_a_second_budget(
+        first in windows(), steps in prop::collection::vec((step(), 0..12u32, prop::option::weighted(0.2, windows())), 1..80),
+    ) {
+        let (mut of, mut window) = (first, Window::new(first.0, first.1));
+        let (mut clock, mut latest) = (0u64, 0u64);
+        // What the cell is to hold, and everything that was acquired; what is older than the window of the latest change was
+        // forgotten before it.
+        let (mut held, mut acquired, mut since) = (EventLog::default(), EventLog::default(), 0);
+        for (step, max, change) in &steps {
+            clock = step.moved(clock, &spans(of.0));
+            if let Some(next) = change {
+                latest = latest.max(clock);
+                let total = expected(&held, of, latest);
+                let shape = FixedWindowShape::new(next.0, next.1).unwrap();
+                let cell = FixedWindowCell::succeeding((&window.cell, &window.shape), &shape, latest);
+                prop_assert_eq!(cell.total(&shape, latest), total);
+                since = start(of, latest).max(since);
+                (of, window) = (*next, Window { shape, cell });
+                held = EventLog::default();
+                held.record(latest, total);
+            }
+            let now = latest.max(clock);
+            let before = expected(&held, of, now);
+            let waits = [*max, *max + 1, *max + 7].map(|max| window.retry_after(step.n, clock, max).unwrap_or(u64::MAX));
+            prop_assert!(waits.is_sorted_by(|lower, higher| lower >= higher), "a raised limit lengthens no wait");
+            let passes = window.acquires(step.n, clock, *max);
+            prop_assert_eq!(passes, before + step.n <= *max);
+            if passes {
+                latest = now;
+                held.record(now, step.n);
+                acquired.record(now, step.n);
+                prop_assert!(acquired.within(since.max(start(of, now))..=now) <= u64::from(*max));
+            }
+            prop_assert_eq!(window.total(clock), expected(&held, of, now));
+        }
+    }
 }

@@ -160,13 +160,24 @@ fn the_last_moment_of_time_is_like_any_other() {
 
 #[test]
 fn a_total_carried_over_counts_in_the_window_of_now() {
+    let old = Window::new(60 * SECOND, 0);
+    assert!(old.acquires(42, 125 * SECOND, 50));
     let shape = FixedWindowShape::new(SECOND, 0).unwrap();
-    let cell = FixedWindowCell::with_total(&shape, 5500 * MS, 42);
-    assert_eq!(cell.total(&shape, 5999 * MS), 42);
-    assert_eq!(cell.total(&shape, 6000 * MS), 0);
-    assert_eq!(cell.total(&shape, 0), 42);
-    assert_eq!(FixedWindowCell::with_total(&shape, 0, u32::MAX).total(&shape, 0), shape.max_count());
-    assert!(FixedWindowCell::with_total(&shape, YEAR, 0).is_fresh(&shape, YEAR));
+    let succeeding = |now| FixedWindowCell::succeeding((&old.cell, &old.shape), &shape, now);
+    let cell = succeeding(130_500 * MS);
+    assert_eq!(cell.total(&shape, 130_999 * MS), 42);
+    assert_eq!(cell.total(&shape, 131_000 * MS), 0);
+    assert!(succeeding(180 * SECOND).is_fresh(&shape, 180 * SECOND), "what is forgotten is not taken over");
+    // A clock that is an hour behind, or a minute, counts as one in the newest window: its start is the latest known.
+    for now in [0, 60 * SECOND] {
+        let cell = succeeding(now);
+        assert_eq!(cell.total(&shape, now), 42);
+        assert_eq!(cell.total(&shape, 120_999 * MS), 42);
+    }
+    assert_eq!(old.attempt(u32::MAX, 130 * SECOND), old.shape.max_count());
+    let shortest = FixedWindowShape::new(MS, 0).unwrap();
+    let cell = FixedWindowCell::succeeding((&old.cell, &old.shape), &shortest, 130 * SECOND);
+    assert_eq!(cell.total(&shortest, 130 * SECOND), shortest.max_count());
 }
 
 #[test]

@@ -127,4 +127,39 @@ proptest! {
         prop_assert!(allowed.busiest(length) <= u64::from(max));
         prop_assert!(allowed.all() <= attempts.all());
     }
+
+    #[test]
+    fn a_change_of_limit_or_window_never_gives_a_second_budget(
+        first in shapes(), steps in prop::collection::vec((step(), 0..12u32, prop::option::weighted(0.2, shapes())), 1..80),
+    ) {
+        let mut window = Window::new(first.0, first.1);
+        let (mut clock, mut latest) = (0u64, 0u64);
+        // What the cell is to hold, and everything that was acquired; the shortest window there was, by which nothing is
+        // forgotten too early.
+        let (mut held, mut acquired, mut shortest) = (EventLog::default(), EventLog::default(), first.0);
+        for (step, max, change) in &steps {
+            clock = step.moved(clock, &spans(&window.shape));
+            latest = latest.max(clock);
+            if let Some((length, buckets)) = change {
+                let total = expected(&held, &window.shape, latest);
+                window = window.succeeded(*length, *buckets, latest);
+                window.assert_at_rest();
+                prop_assert_eq!(window.total(latest), total);
+                held = EventLog::default();
+                held.record(latest, total);
+                shortest = shortest.min(*length);
+            }
+            let before = expected(&held, &window.shape, latest);
+            let waits = [*max, *max + 1, *max + 7].map(|max| window.retry_after(step.n, clock, max).unwrap_or(u64::MAX));
+            prop_assert!(waits.is_sorted_by(|lower, higher| lower >= higher), "a raised limit lengthens no wait");
+            let passes = window.acquires(step.n, clock, *max);
+            prop_assert_eq!(passes, before + step.n <= *max);
+            if passes {
+                held.record(latest, step.n);
+                acquired.record(latest, step.n);
+                prop_assert!(acquired.within(latest.saturating_sub(shortest)..=latest) <= u64::from(*max));
+            }
+            prop_assert_eq!(window.total(clock), expected(&held, &window.shape, latest));
+        }
+    }
 }

@@ -11,6 +11,17 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// The one that takes over from this.
+    pub(super) fn succeeded(&self, window: u64, buckets: u32, now: u64) -> Self {
+        let (shape, old) = (WindowShape::new(window, buckets).unwrap(), (&*self.cell, &self.shape));
+        let cell: Box<WindowCell> = if shape.slots() <= 14 {
+            Box::new(LineCell::succeeding(old, &shape, now))
+        } else {
+            Box::new(WindowCell::<[Slot; 62]>::succeeding(old, &shape, now))
+        };
+        Self { shape, cell }
+    }
+
     pub(super) fn new(window: u64, buckets: u32) -> Self {
         let shape = WindowShape::new(window, buckets).unwrap();
         let cell: Box<WindowCell> = if shape.slots() <= 14 {
@@ -314,6 +325,34 @@ fn a_total_carried_over_counts_as_the_latest() {
     assert_eq!(cell.total(&shape, 6299 * MS), 42);
     assert_eq!(cell.total(&shape, 6300 * MS), 0);
     assert_eq!(LineCell::with_total(&shape, 0, u32::MAX).total(&shape, 0), WindowCell::MAX_COUNT);
+}
+
+#[test]
+fn a_changed_window_takes_over_what_counts_as_the_latest() {
+    let old = Window::new(1200 * MS, 12);
+    assert!(old.acquires(2, 4000 * MS, 50) && old.acquires(40, 5000 * MS, 50));
+    let window = old.succeeded(60_000 * MS, 60, 5250 * MS);
+    assert_eq!(window.total(5250 * MS), 42);
+    assert_eq!(window.total(65_999 * MS), 42);
+    assert_eq!(window.total(66_000 * MS), 0);
+    assert_eq!(old.succeeded(300 * MS, 3, 5300 * MS).total(5300 * MS), 40, "what is forgotten is not taken over");
+    assert!(old.succeeded(300 * MS, 3, YEAR).cell.is_fresh(&window.shape, YEAR));
+}
+
+#[test]
+fn a_window_changed_by_an_older_clock_forgets_nothing_too_early() {
+    for bucket in [MS, 100 * MS, 300 * MS] {
+        let old = Window::new(12 * bucket, 12);
+        let now = 36_000 * bucket;
+        assert!(old.acquires(5, now, 5));
+        for behind in [1, bucket, 1000 * bucket, now] {
+            let window = old.succeeded(6 * bucket, 6, now - behind);
+            for moment in [now - behind, now, now + 6 * bucket] {
+                assert_eq!(window.total(moment), 5, "{behind} ns behind");
+            }
+            assert_eq!(window.total(now + 7 * bucket), 0);
+        }
+    }
 }
 
 #[test]

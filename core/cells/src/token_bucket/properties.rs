@@ -136,4 +136,66 @@ proptest! {
         }
         assert_bounds(&allowed, capacity, rate);
     }
+
+    #[test]
+    fn a_raised_bucket_never_lengthens_a_wait_and_a_lowered_one_gives_no_second_budget(
+        one in rates(), other in rates(), capacities in (1..12u32, 1..12u32),
+        steps in prop::collection::vec(step(), 1..40), flood in 0..30u32,
+    ) {
+        let bucket = Bucket::new(capacities.0, one.0, one.1);
+        let mut clock = 0;
+        for step in &steps {
+            clock = clock.max(step.moved(clock, &spans(capacities.0, one)));
+            let _ = bucket.acquires(step.n, clock);
+        }
+        bucket.attempt(flood, clock);
+        let changed = Bucket::new(capacities.1, other.0, other.1).succeeding(&bucket, clock);
+        let (before, after) = (bucket.spent(clock), changed.spent(clock));
+        let most = 2 * u64::from(capacities.1);
+        prop_assert!(after <= before, "nothing is spent that was not");
+        // What was on its way may be there two nanoseconds early.
+        prop_assert!(after + 1 + arrived(other, 2) >= before.min(most), "and no more is back than was about to come");
+        let of = |rate: (u64, u64)| u128::from(rate.0) * u128::from(if rate == one { other.1 } else { one.1 });
+        let (is_faster, is_slower) = (of(other) >= of(one), of(other) <= of(one));
+        for n in 1..=capacities.0.min(capacities.1) {
+            let waits = (bucket.retry_after(n, clock).unwrap(), changed.retry_after(n, clock).unwrap());
+            if is_faster && capacities.1 >= capacities.0 {
+                prop_assert!(waits.1 <= waits.0, "{n} tokens: {} ns, and {} before", waits.1, waits.0);
+            }
+            if is_slower && capacities.1 <= capacities.0 && before <= most {
+                prop_assert!(waits.1 + 3 >= waits.0, "{n} tokens: {} ns, and {} before", waits.1, waits.0);
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_changes_gives_no_more_than_the_rates_do(
+        capacity in 1..12u32, changes in prop::collection::vec((rates(), prop::collection::vec(step(), 1..12)), 1..20),
+    ) {
+        let mut clock = 0u64;
+        let mut bucket = Bucket::new(capacity, 1, SECOND);
+        // What came by each moment at which something was taken, in tokens; and what was taken.
+        let (mut came, mut taken): (f64, Vec<(f64, u32)>) = (0.0, Vec::new());
+        // A change brings what comes in up to two nanoseconds.
+        let mut rounding = 0.1;
+        for (rate, steps) in changes {
+            bucket = Bucket::new(capacity, rate.0, rate.1).succeeding(&bucket, clock);
+            rounding += 2.0 * rate.0 as f64 / rate.1 as f64;
+            for step in steps {
+                // Not back, so that what comes can be added up; and not for long, so that it can be told from rounding.
+                let [token, half, full, ..] = spans(capacity, rate);
+                let next = step.moved(clock, &[token, half, full]).max(clock);
+                came += (next - clock) as f64 * rate.0 as f64 / rate.1 as f64;
+                clock = next;
+                if bucket.acquires(step.n, clock) {
+                    taken.push((came, step.n));
+                    let mut sum = 0;
+                    for (at, n) in taken.iter().rev() {
+                        sum += n;
+                        prop_assert!(f64::from(sum) <= f64::from(capacity) + (came - at) + 1.0 + rounding);
+                    }
+                }
+            }
+        }
+    }
 }

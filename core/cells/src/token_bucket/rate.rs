@@ -71,6 +71,16 @@ impl Rate {
         let at = (tokens as u128 * self.nanos as u128).div_ceil(self.tokens as u128);
         if at <= u64::MAX as u128 { Some(at as u64) } else { None }
     }
+
+    /// A moment not before `now` at which this rate is as far on its way from one token to the next as another is at its own
+    /// `other_now`: how many tokens have arrived by then, not counting one that comes at the very end of it, and when it is,
+    /// rounded up, by less than two nanoseconds. None where that is beyond the span of a clock.
+    pub(super) fn alike(&self, now: u64, other: &Self, other_now: u64) -> Option<(u64, u64)> {
+        let tokens = self.arrived(now).checked_add(1)?;
+        let part = u128::from(other_now) * u128::from(other.tokens) % u128::from(other.nanos);
+        let beyond = (part * u128::from(self.nanos)).div_ceil(u128::from(other.nanos) * u128::from(self.tokens));
+        Some((tokens, self.arrival(tokens)?.checked_add(u64::try_from(beyond).ok()?)?))
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::Rate;
 /// The shape of a token bucket: how many tokens it holds, and how fast they come.
 ///
 /// Belongs to the rule, not to its cells. The capacity may differ from one call to the next. A change of the rate takes a
-/// new cell, which [`TokenBucketCell::with_spent`](super::TokenBucketCell::with_spent) makes from what the old one counts.
+/// new cell, which [`TokenBucketCell::succeeding`](super::TokenBucketCell::succeeding) makes from what the old one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenBucketShape {
     capacity: u32,

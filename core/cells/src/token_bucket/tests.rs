@@ -15,6 +15,12 @@ impl Bucket {
         Self { shape, cell: TokenBucketCell::new() }
     }
 
+    /// The same bucket with what is spent of another.
+    pub(super) fn succeeding(self, old: &Self, now: u64) -> Self {
+        let cell = TokenBucketCell::succeeding((&old.cell, &old.shape), &self.shape, now);
+        Self { cell, ..self }
+    }
+
     pub(super) fn acquire(&self, n: u32, now: u64) -> Result<Reservation, Exceeded> {
         self.cell.try_acquire(&self.shape, n, now)
     }
@@ -268,22 +274,58 @@ fn a_rate_that_changes_keeps_what_is_spent() {
     let shape = |capacity, tokens| TokenBucketShape::new(capacity, Rate::new(tokens, SECOND).unwrap());
     let old = Bucket::new(100, 1, SECOND);
     assert!(old.acquires(60, now));
+    let succeeding = |shape| TokenBucketCell::succeeding((&old.cell, &old.shape), shape, now);
     let faster = shape(100, 10);
-    let cell = TokenBucketCell::with_spent(&faster, now, old.spent(now));
+    let cell = succeeding(&faster);
     assert_eq!(cell.available(&faster, now), 40);
     assert_eq!(cell.retry_after(&faster, 100, now), Some(6 * SECOND));
     assert_eq!(cell.available(&faster, now - HOUR), 40, "an older clock does not empty it");
 
-    let smaller = shape(20, 1);
-    let cell = TokenBucketCell::with_spent(&smaller, now, old.spent(now));
+    let smaller = shape(20, 2);
+    let cell = succeeding(&smaller);
     assert!(cell.try_acquire(&smaller, 1, now).is_err());
     assert_eq!(
         cell.retry_after(&smaller, 1, now),
-        Some(21 * SECOND),
+        Some(21 * SECOND / 2),
         "what was spent is bounded by twice the capacity"
     );
-    assert!(TokenBucketCell::with_spent(&smaller, now, 0).is_fresh(&smaller, now));
-    let _ = TokenBucketCell::with_spent(&shape(u32::MAX, 999_999_999), u64::MAX, u64::MAX);
+    let fresh = TokenBucketCell::succeeding((&TokenBucketCell::new(), &old.shape), &smaller, now);
+    assert!(fresh.is_fresh(&smaller, now) && fresh.is_fresh(&smaller, 0));
+    let (most, end) = (shape(u32::MAX, 999_999_999), Bucket::new(u32::MAX, 1, SECOND));
+    assert_eq!(end.attempt(u32::MAX, u64::MAX), u64::from(u32::MAX));
+    let cell = TokenBucketCell::succeeding((&end.cell, &end.shape), &most, u64::MAX);
+    assert_eq!(cell.available(&most, u64::MAX), 0);
+}
+
+#[test]
+fn a_rate_that_changes_by_an_older_clock_gives_nothing_for_the_time_between() {
+    let (old, faster) = (Bucket::new(100, 1, SECOND), Bucket::new(100, 50, SECOND));
+    old.drain(2 * HOUR);
+    let cell = TokenBucketCell::succeeding((&old.cell, &old.shape), &faster.shape, HOUR);
+    assert_eq!(cell.available(&faster.shape, 2 * HOUR), 0);
+    assert_eq!(cell.available(&faster.shape, 2 * HOUR + SECOND), 50);
+}
+
+#[test]
+fn a_token_on_its_way_comes_when_the_rest_of_it_has_by_the_new_rate() {
+    // Nine tenths of a token of an hour have come: what is left of it takes a tenth of a token's time by any rate.
+    let (old, now) = (Bucket::new(1, 1, HOUR), 10 * HOUR + HOUR / 10 * 9);
+    assert!(old.acquires(1, 10 * HOUR + 1));
+    assert_eq!(old.retry_after(1, now), Some(HOUR / 10));
+    let (mut rate, mut cell) = (old.shape, TokenBucketCell::succeeding((&old.cell, &old.shape), &old.shape, now));
+    for (tokens, nanos, wait) in [(2, HOUR, HOUR / 20), (11, 10 * HOUR, HOUR / 11), (1, 24 * HOUR, 24 * HOUR / 10)] {
+        let shape = TokenBucketShape::new(1, Rate::new(tokens, nanos).unwrap());
+        cell = TokenBucketCell::succeeding((&cell, &rate), &shape, now);
+        rate = shape;
+        let left = cell.retry_after(&rate, 1, now).unwrap();
+        assert!(wait.abs_diff(left) < 100, "{tokens} in {nanos} ns: {left}");
+    }
+    for tokens in (1..1000).cycle().take(100_000) {
+        let shape = TokenBucketShape::new(1, Rate::new(tokens, HOUR).unwrap());
+        cell = TokenBucketCell::succeeding((&cell, &rate), &shape, now);
+        rate = shape;
+    }
+    assert!(cell.try_acquire(&rate, 1, now).is_err(), "changes alone bring no token, however many");
 }
 
 #[test]
