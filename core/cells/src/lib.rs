@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod claim;
 pub mod concurrency;
 pub mod fixed_window;
 pub mod pins;
