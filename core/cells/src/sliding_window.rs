@@ -81,6 +81,9 @@ const _: () = assert!(size_of::<LineCell>() == 64);
 #[must_use = "a reservation that is not undone is spent"]
 pub struct Reservation {
     place: Place,
+    /// Of the head under which it was counted. Tags come round after 32 laps of the ring, which a core may well keep what it
+    /// has taken beforehand for; epochs do not within a year.
+    epoch: u64,
     n: u32,
     total: u32,
 }
@@ -191,7 +194,7 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
                 // The slot may have turned since: the reservation is where the count went, not where it was meant to go.
                 let place = head.place(shape);
                 let tag = self.slot(place).add(n);
-                return Ok(Reservation { place: Place { tag, ..place }, n, total: next.total() });
+                return Ok(Reservation { place: Place { tag, ..place }, epoch: head.epoch(), n, total: next.total() });
             }
         }
     }
@@ -200,7 +203,12 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
     /// it again would admit more than the limit.
     #[expect(clippy::needless_pass_by_value, reason = "what is taken by value cannot be undone twice")]
     pub fn undo(&self, reservation: Reservation) {
-        let Reservation { place, n, .. } = reservation;
+        let Reservation { place, epoch, n, .. } = reservation;
+        // The slots of a cell are no fewer than those of its ring. Where epochs come round, an undo in the one round of what
+        // was acquired in the other is lost.
+        if self.head().epoch().wrapping_sub(epoch) >= self.slots.as_ref().len() as u64 {
+            return;
+        }
         // MUTANT `unconditional_undo`: takes from whatever epoch has the slot. `make mutants` builds that, and expects a
         // test to fail.
         let tag = if cfg!(mutant = "unconditional_undo") { self.slot(place).tag() } else { place.tag };

@@ -63,7 +63,7 @@ impl Lease {
     ) -> u32 {
         let Attempt { place, epoch, n: counted, total } = cell.count_attempt(shape, n.saturating_add(block), now);
         let left = counted.saturating_sub(n);
-        self.0 = Some(Block { left: Reservation { place, n: left, total }, epoch });
+        self.0 = Some(Block { left: Reservation { place, epoch, n: left, total }, epoch });
         total - left
     }
 

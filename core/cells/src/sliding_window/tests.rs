@@ -161,6 +161,26 @@ fn an_undo_after_its_slot_turned_gives_nothing_back_twice() {
 }
 
 #[test]
+fn an_undo_after_the_tags_came_round_takes_nothing_from_another() {
+    // After 64 laps of one bucket's ring, 32 where it was never idle, its slot has the tag again that it had.
+    for buckets in [1, 3, 13] {
+        let window = Window::new(u64::from(buckets) * 100 * MS, buckets);
+        for turned in (1..=65).map(|laps| laps * u64::from(buckets + 1)) {
+            let start = window.cell.head().epoch();
+            let early = window.acquire(5, start * 100 * MS, 5).unwrap();
+            for epoch in start + 1..=start + turned {
+                window.attempt(0, epoch * 100 * MS);
+            }
+            let now = (start + turned) * 100 * MS;
+            assert!(window.acquires(5, now, 5));
+            window.cell.undo(early);
+            assert!(!window.acquires(1, now, 5), "{buckets} buckets, after {turned}");
+            window.cell.reset(&window.shape, now);
+        }
+    }
+}
+
+#[test]
 fn a_renewed_attempt_counts_from_then_on() {
     let window = Window::new(1200 * MS, 12);
     let waits = window.count(3, 150 * MS);
