@@ -11,7 +11,7 @@ MUTANTS := \
 SANITIZE_TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))/sanitize
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
-.PHONY: mutants sanitize
+.PHONY: mutants sanitize soak
 
 # The flag goes to the package alone, so that what it depends on is there already; by hand, for any command:
 # RUSTFLAGS='--cfg mutant="ring_of_n"' cargo test -p sqlthrottle-cells
@@ -39,3 +39,9 @@ sanitize: setup ## Run the tests of the limiters under ThreadSanitizer and Addre
 		CARGO_TARGET_DIR=$(SANITIZE_TARGET)/$$sanitizer TSAN_OPTIONS="suppressions=$(abspath core/cells/tsan.supp)" \
 			cargo test --quiet --locked --package sqlthrottle-cells --lib --target $(HOST); \
 	done
+
+# A short one, counted in operations, is among the ordinary tests. Threads interleave as they like, so a seed gives the same
+# parameters and steps of the clock again, not the same run.
+soak: setup ## Run 8 threads on all limiters under changes and clock steps (SOAK_SECONDS=180 SOAK_SEED=7)
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),180) cargo test --release --locked --package sqlthrottle-cells --test soak -- \
+		--ignored --nocapture
