@@ -2,6 +2,7 @@
 
 mod check;
 mod fingerprint;
+mod limiter;
 mod replay;
 
 use crate::measure::{Comparison, Loop, Quartiles, compare};
@@ -83,7 +84,7 @@ impl fmt::Debug for Duel {
 
 /// Every case, in the order of the table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
-    [fingerprint::CASES, check::CASES, replay::CASES].into_iter().flatten()
+    [fingerprint::CASES, check::CASES, limiter::CASES, replay::CASES].into_iter().flatten()
 }
 
 #[cfg(test)]
