@@ -4,16 +4,17 @@ use hashbrown::HashTable;
 
 /// A cache in two generations.
 ///
-/// What is new goes into the young one. When that holds half of what the cache may, the old one is dropped and the young
-/// one takes its place. What is met in the old generation moves to the young one, so a flood of new keys cannot push out
-/// those in use. This is the second-chance rule of page replacement, with two lists in place of a reference bit.
+/// What is new, and what is met again in the old generation, goes into the young one. When that is full, the old one is
+/// dropped and the young one takes its place. So a flood of new keys cannot push out those in use. This is the second-chance
+/// rule of page replacement, with two lists in place of a reference bit.
 ///
 /// Callers bring a hash of the key, under a key of its own where an attacker may choose what is hashed, and compare in full.
 #[derive(Debug)]
 pub(super) struct Generations<E> {
     young: HashTable<Kept<E>>,
     old: HashTable<Kept<E>>,
-    /// Bytes of the young generation, and the most that it may have.
+    outlived: Outlived<E>,
+    /// Bytes of the young generation, and the most that a generation may have.
     bytes: usize,
     budget: usize,
 }
@@ -25,10 +26,10 @@ struct Kept<E> {
     entry: E,
 }
 
-/// What is dropped to make room. It may be thousands of entries: to be dropped where no lock is held.
+/// A generation that was dropped. It may be thousands of entries: to be dropped where no lock is held.
 #[derive(Debug)]
 #[must_use = "to be dropped where no lock is held"]
-pub(super) struct Outlived<E>(HashTable<Kept<E>>);
+pub(super) struct Outlived<E>(#[expect(dead_code, reason = "kept until it is dropped")] HashTable<Kept<E>>);
 
 impl<E> Default for Outlived<E> {
     fn default() -> Self {
@@ -39,7 +40,8 @@ impl<E> Default for Outlived<E> {
 impl<E> Generations<E> {
     /// A cache of at most `bytes`.
     pub(super) fn new(bytes: usize) -> Self {
-        Self { young: HashTable::new(), old: HashTable::new(), bytes: 0, budget: bytes / 2 }
+        let (young, old) = (HashTable::new(), HashTable::new());
+        Self { young, old, outlived: Outlived::default(), bytes: 0, budget: bytes / 2 }
     }
 
     /// An entry of the young generation.
@@ -62,37 +64,52 @@ impl<E> Generations<E> {
         }
     }
 
-    /// Moves an entry from the old generation to the young one, even beyond its bound: it was there already.
+    /// Moves an entry from the old generation to the young one.
     #[cold]
     fn rejuvenate(&mut self, hash: u64, is: impl Fn(&E) -> bool) -> Option<&mut E> {
         let (kept, _) = self.old.find_entry(hash, |kept| is(&kept.entry)).ok()?.remove();
-        self.bytes += kept.cost as usize;
-        let placed = self.young.insert_unique(hash, kept, |kept| kept.hash);
-        Some(&mut placed.into_mut().entry)
+        Some(self.place(kept))
     }
 
     /// Keeps an entry that is in neither generation, unless it is too large for any. `owned`: the bytes it refers to and has
     /// to itself.
-    pub(super) fn insert(&mut self, hash: u64, entry: E, owned: usize) -> Outlived<E> {
-        // The table is at worst half full.
-        let cost = owned.saturating_add(2 * size_of::<Kept<E>>());
-        let Some(budgeted) = u32::try_from(cost).ok().filter(|_| cost <= self.budget) else {
-            return Outlived::default();
-        };
-        let mut outlived = Outlived::default();
-        if self.bytes + cost > self.budget {
-            let young = std::mem::take(&mut self.young);
-            outlived.0 = std::mem::replace(&mut self.old, young);
-            self.bytes = 0;
+    pub(super) fn insert(&mut self, hash: u64, entry: E, owned: usize) {
+        if self.has_room(owned)
+            && let Ok(cost) = u32::try_from(Self::cost(owned))
+        {
+            self.place(Kept { hash, cost, entry });
         }
-        self.bytes += cost;
-        self.young.insert_unique(hash, Kept { hash, cost: budgeted, entry }, |kept| kept.hash);
-        outlived
+    }
+
+    /// Whether an entry that refers to so many bytes of its own would be kept.
+    pub(super) fn has_room(&self, owned: usize) -> bool {
+        Self::cost(owned) <= self.budget.min(u32::MAX as usize)
+    }
+
+    /// What was dropped of late.
+    pub(super) fn take_outlived(&mut self) -> Outlived<E> {
+        std::mem::take(&mut self.outlived)
     }
 
     /// How many entries are kept.
     pub(super) fn len(&self) -> usize {
         self.young.len() + self.old.len()
+    }
+
+    /// The table is at worst half full.
+    const fn cost(owned: usize) -> usize {
+        owned.saturating_add(2 * size_of::<Kept<E>>())
+    }
+
+    fn place(&mut self, kept: Kept<E>) -> &mut E {
+        let cost = kept.cost as usize;
+        if self.bytes + cost > self.budget {
+            let young = std::mem::take(&mut self.young);
+            self.outlived = Outlived(std::mem::replace(&mut self.old, young));
+            self.bytes = 0;
+        }
+        self.bytes += cost;
+        &mut self.young.insert_unique(kept.hash, kept, |kept| kept.hash).into_mut().entry
     }
 }
 
@@ -106,7 +123,7 @@ mod tests {
     }
 
     fn insert(cache: &mut Generations<u64>, number: u64) {
-        drop(cache.insert(number, number, 0));
+        cache.insert(number, number, 0);
     }
 
     fn knows(cache: &mut Generations<u64>, number: u64) -> bool {
@@ -121,16 +138,29 @@ mod tests {
             assert!(!knows(&mut cache, number));
             insert(&mut cache, number);
             assert!(knows(&mut cache, 0), "after {number}");
-            assert!(cache.len() <= 101);
+            assert!(cache.len() <= 100);
         }
         assert!(!knows(&mut cache, 1));
+    }
+
+    #[test]
+    fn a_working_set_that_outgrows_the_cache_does_not_make_it_grow() {
+        let mut cache = cache(100);
+        for number in 0..3000 {
+            insert(&mut cache, number);
+            // Everything so far is met again, the late ones above all.
+            for other in (0..=number).rev() {
+                knows(&mut cache, other);
+            }
+            assert!(cache.len() <= 100, "{} are kept", cache.len());
+        }
     }
 
     #[test]
     fn keys_of_one_hash_are_told_apart() {
         let mut cache = cache(100);
         for number in 0..10 {
-            drop(cache.insert(7, number, 0));
+            cache.insert(7, number, 0);
         }
         assert_eq!(cache.get(7, |entry| *entry == 3), Some(&mut 3));
         assert_eq!(cache.get(7, |entry| *entry == 10), None);
@@ -140,8 +170,8 @@ mod tests {
     fn what_is_larger_than_a_generation_is_not_kept() {
         let mut cache = cache(10);
         insert(&mut cache, 1);
-        drop(cache.insert(2, 2, 1 << 20));
-        drop(cache.insert(3, 3, usize::MAX));
+        cache.insert(2, 2, 1 << 20);
+        cache.insert(3, 3, usize::MAX);
         assert!(knows(&mut cache, 1) && !knows(&mut cache, 2) && !knows(&mut cache, 3));
     }
 }

@@ -1,9 +1,10 @@
 //! What each core has at hand: the texts of late with their shapes, and the limiters of those shapes.
 
 use super::at_hand::AtHand;
-use super::generations::{Generations, Outlived};
-use super::shape::Shape;
-use crate::fingerprint::{Dialect, FingerprintOptions, Normalizer};
+use super::generations::Generations;
+use super::rules::RuleState;
+use super::shape::{LimiterKey, Shape};
+use crate::fingerprint::{Dialect, Fingerprint, FingerprintOptions, Normalizer};
 use crate::stripe::{self, Striped};
 use ahash::RandomState;
 use sqlthrottle_cells::try_lock::{Guard, TryLock};
@@ -36,29 +37,19 @@ pub(super) struct Table {
     /// The doorkeeper: bits of the text that came last by each place.
     seen: Box<[u32]>,
     reader: Normalizer,
-    outlived: OutlivedEntries,
-}
-
-/// What had to make room: to be dropped where no lock is held.
-#[derive(Debug, Default)]
-pub(super) struct OutlivedEntries {
-    texts: Outlived<Text>,
-    hands: Outlived<Hand>,
 }
 
 #[derive(Debug)]
 struct Text {
     bytes: Box<[u8]>,
     dialect: Dialect,
-    /// The shape's number: its limiter is looked for before the shape itself is come to.
-    number: u64,
     shape: Arc<Shape>,
 }
 
-/// The limiter of a shape, at hand.
+/// A limiter, at hand.
 #[derive(Debug)]
 struct Hand {
-    shape: u64,
+    key: LimiterKey,
     at_hand: AtHand,
 }
 
@@ -77,15 +68,14 @@ impl Hot {
             let each = bytes / stripe::count();
             let (texts, hands) = (Generations::new(each / 2), Generations::new(each / 2));
             let seen = vec![0; (each / BYTES_A_PLACE).next_power_of_two()].into();
-            TryLock::new(Table {
-                texts,
-                hands,
-                seen,
-                reader: Normalizer::new(options),
-                outlived: OutlivedEntries::default(),
-            })
+            TryLock::new(Table { texts, hands, seen, reader: Normalizer::new(options) })
         });
         Self { hasher: RandomState::new(), tables }
+    }
+
+    /// The key of a fingerprint's limiter.
+    pub(super) fn key(&self, rule: Option<&Arc<RuleState>>, fingerprint: &Fingerprint) -> LimiterKey {
+        LimiterKey::new(rule, fingerprint, &self.hasher)
     }
 
     /// A text to be looked up.
@@ -105,8 +95,8 @@ impl Table {
     /// The shape of a text, and what is at hand for it, if this core knows both.
     #[inline]
     pub(super) fn known(&mut self, text: Sought<'_>) -> Option<(&Shape, &mut AtHand)> {
-        let text = self.texts.get(text.hash, |kept| kept.is(text))?;
-        Some((&text.shape, self.hands.of(text.number)?))
+        let shape = &*self.texts.get(text.hash, |kept| kept.is(text))?.shape;
+        Some((shape, self.hands.of(&shape.counted_by)?))
     }
 
     /// The shape of a text that is not known, and what is at hand for it, if this core knows its normalised text. Takes note
@@ -120,56 +110,55 @@ impl Table {
         let normalized = hot.sought(self.reader.normalize(text.bytes).as_bytes(), text.dialect);
         if knock(&mut self.seen, text) {
             let shape = Arc::clone(&self.texts.get(normalized.hash, |kept| kept.is(normalized))?.shape);
-            self.outlived.texts = self.texts.keep(text, shape);
+            self.texts.keep(text, shape, 0);
         }
-        let known = self.texts.get(normalized.hash, |kept| kept.is(normalized))?;
-        Some((&known.shape, self.hands.of(known.number)?))
+        let shape = &*self.texts.get(normalized.hash, |kept| kept.is(normalized))?.shape;
+        Some((shape, self.hands.of(&shape.counted_by)?))
     }
 
-    /// What is at hand for a shape, if anything is.
+    /// The limiter of a key, if it is at hand.
     #[inline]
-    pub(super) fn at_hand(&mut self, shape: &Shape) -> Option<&mut AtHand> {
-        self.hands.of(shape.number)
+    pub(super) fn at_hand(&mut self, key: &LimiterKey) -> Option<&mut AtHand> {
+        self.hands.of(key)
     }
 
     /// What is at hand for a shape from now on; none where there is no room for anything. Its text is known from now on.
     pub(super) fn take_in_hand(&mut self, shape: &Arc<Shape>, hot: &Hot) -> Option<&mut AtHand> {
-        let text = hot.sought(&shape.text, shape.dialect);
-        if self.texts.get(text.hash, |kept| kept.is(text)).is_none() {
-            self.outlived.texts = self.texts.keep(text, Arc::clone(shape));
+        // A text that is too large is not worth its hash either.
+        if self.texts.has_room(shape.text.len()) {
+            let text = hot.sought(&shape.text, shape.dialect);
+            if self.texts.get(text.hash, |kept| kept.is(text)).is_none() {
+                // The shape may be forgotten elsewhere, and be this entry's alone.
+                self.texts.keep(text, Arc::clone(shape), shape.text.len() + Shape::BYTES);
+            }
         }
-        if self.hands.of(shape.number).is_none() {
+        let key = &shape.counted_by;
+        if self.hands.of(key).is_none() {
             let at_hand = shape.at_hand();
             let owned = at_hand.bytes();
-            self.outlived.hands = self.hands.insert(hash(shape.number), Hand { shape: shape.number, at_hand }, owned);
+            self.hands.insert(key.hash(), Hand { key: *key, at_hand }, owned);
         }
-        self.hands.of(shape.number)
+        self.hands.of(key)
     }
 
-    /// What had to make room of late.
-    pub(super) fn take_outlived(&mut self) -> OutlivedEntries {
-        std::mem::take(&mut self.outlived)
+    /// What had to make room of late: to be dropped where the table is no longer held.
+    pub(super) fn take_outlived(&mut self) -> impl Sized + use<> {
+        (self.texts.take_outlived(), self.hands.take_outlived())
     }
 }
 
 impl Generations<Text> {
-    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>) -> Outlived<Text> {
-        let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, number: shape.number, shape };
-        self.insert(text.hash, kept, text.bytes.len())
+    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>, owned: usize) {
+        let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape };
+        self.insert(text.hash, kept, text.bytes.len() + owned);
     }
 }
 
 impl Generations<Hand> {
     #[inline]
-    fn of(&mut self, shape: u64) -> Option<&mut AtHand> {
-        self.get(hash(shape), |hand| hand.shape == shape).map(|hand| &mut hand.at_hand)
+    fn of(&mut self, key: &LimiterKey) -> Option<&mut AtHand> {
+        self.get(key.hash(), |hand| hand.key == *key).map(|hand| &mut hand.at_hand)
     }
-}
-
-/// Multiplicative hashing; nobody chooses the numbers.
-#[inline]
-const fn hash(shape: u64) -> u64 {
-    shape.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// Whether the doorkeeper lets a text in: it was the last to knock at its place before.

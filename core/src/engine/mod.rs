@@ -211,7 +211,7 @@ impl Inner {
     #[inline]
     fn check_shape(&self, statement: &Statement<'_>, shape: &Arc<Shape>) -> Decision {
         if let Some(mut table) = self.hot.table()
-            && let Some(at_hand) = table.at_hand(shape)
+            && let Some(at_hand) = table.at_hand(&shape.counted_by)
         {
             return self.answer(statement, shape, at_hand);
         }
@@ -234,8 +234,11 @@ impl Inner {
     /// What is remembered of a text's shape.
     fn shape(&self, sql: &[u8], dialect: Dialect) -> Arc<Shape> {
         self.readers.normalize(sql, dialect, |normalized| {
-            self.shapes.get(dialect, normalized.as_bytes(), |number| {
-                Shape::read(number, dialect, normalized, |fingerprint| self.rules.of(fingerprint))
+            self.shapes.get(dialect, normalized.as_bytes(), || {
+                let fingerprint = normalized.fingerprint();
+                let rule = self.rules.of(&fingerprint);
+                let counted_by = self.hot.key(rule.as_ref(), &fingerprint);
+                Shape::read(dialect, normalized, fingerprint, rule, counted_by)
             })
         })
     }

@@ -24,9 +24,18 @@ impl Inner {
             Taken::Unknown => return refused,
         };
         let (rule, fingerprint) = (Arc::clone(&waiter.rule), waiter.fingerprint);
-        let (asked, overflow) = rule.limiter(&mut AtHand::default(), &fingerprint, now, |limiter, _, overflow| {
-            (ask_again(limiter, &mut waiter, overflow, now), overflow)
-        });
+        let mut ask = |at_hand: &mut AtHand| {
+            rule.limiter(at_hand, &fingerprint, now, |limiter, at_hand, overflow| {
+                // What this core holds unspent does not stand in the way of what has waited.
+                at_hand.give_back(limiter);
+                (ask_again(limiter, &mut waiter, overflow, now), overflow)
+            })
+        };
+        let key = self.hot.key(Some(&rule), &fingerprint);
+        let (asked, overflow) = match self.hot.table().as_mut().and_then(|table| table.at_hand(&key)) {
+            Some(at_hand) => ask(at_hand),
+            None => ask(&mut AtHand::default()),
+        };
         let mut decision = Decision {
             rule: Some(rule.name.clone()),
             count: u64::from(asked.total),

@@ -41,6 +41,11 @@ impl RuleState {
         Self { name, threshold, window, reading, limiters, counters, places }
     }
 
+    /// Whether each fingerprint has a limiter of its own.
+    pub(super) const fn counts_by_fingerprint(&self) -> bool {
+        matches!(self.limiters, Limiters::ByFingerprint(_))
+    }
+
     /// Hands the limiter of a fingerprint to `count`, and whether it is the one that keys without a place share.
     #[inline]
     pub(super) fn limiter<T>(
@@ -67,6 +72,7 @@ impl RuleState {
                 at_hand.put_back(limiter);
                 return result;
             }
+            at_hand.forget();
         }
         table.with(fingerprint.as_bytes(), now, |lookup| {
             if !lookup.overflow {

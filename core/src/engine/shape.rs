@@ -4,13 +4,12 @@ use super::at_hand::AtHand;
 use super::rules::RuleState;
 use crate::fingerprint::{Classification, Dialect, Fingerprint, Kind, Normalized, classify, is_never_checked};
 use crate::statement::Fakes;
+use ahash::RandomState;
 use std::sync::Arc;
 
 /// A statement's shape.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Its own among all shapes that the engine has seen.
-    pub(super) number: u64,
     /// Its normalised text, of which it is read alone.
     pub(super) text: Box<[u8]>,
     pub(super) dialect: Dialect,
@@ -19,9 +18,43 @@ pub(super) struct Shape {
     pub(super) checked: bool,
     /// The rule that names it, or the default threshold.
     pub(super) rule: Option<Arc<RuleState>>,
+    /// The limiter that counts it.
+    pub(super) counted_by: LimiterKey,
     /// Statements in the text, at least one.
     pub(super) statements: u32,
     answer: Answer,
+}
+
+/// Which limiter counts a shape: all that is known of a limiter by whoever has it at hand. Shapes of one rule, of one
+/// fingerprint in several dialects, or read again after they were forgotten, have it in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LimiterKey {
+    hash: u64,
+    /// Where the rule stands in memory, as long as the engine lives; none is zero.
+    rule: usize,
+    /// None where the rule has one limiter for all.
+    fingerprint: Option<Fingerprint>,
+}
+
+impl LimiterKey {
+    /// The key of a fingerprint's limiter in a rule; `hasher` is one that no attacker knows.
+    pub(super) fn new(rule: Option<&Arc<RuleState>>, fingerprint: &Fingerprint, hasher: &RandomState) -> Self {
+        let fingerprint = rule.filter(|rule| rule.counts_by_fingerprint()).map(|_| *fingerprint);
+        let rule = rule.map_or(0, |rule| Arc::as_ptr(rule).addr());
+        Self { hash: hasher.hash_one((rule, fingerprint)), rule, fingerprint }
+    }
+
+    #[inline]
+    pub(super) const fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+impl PartialEq for LimiterKey {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.rule == other.rule && self.fingerprint == other.fingerprint
+    }
 }
 
 /// What a statement answers, so what a caller must fake to ignore it.
@@ -42,22 +75,22 @@ impl Shape {
     /// Reads a shape at first sight: of its normalised text alone, so that no constant, and no name of a savepoint, of the
     /// statement that happens to be the first decides for all others.
     pub(super) fn read(
-        number: u64,
         dialect: Dialect,
         normalized: &Normalized<'_>,
-        rule: impl FnOnce(&Fingerprint) -> Option<Arc<RuleState>>,
+        fingerprint: Fingerprint,
+        rule: Option<Arc<RuleState>>,
+        counted_by: LimiterKey,
     ) -> Self {
         let analysis = classify(normalized.as_bytes(), dialect);
-        let fingerprint = normalized.fingerprint();
         Self {
-            number,
             text: normalized.as_bytes().into(),
             dialect,
             checked: !is_never_checked(normalized.as_bytes(), dialect),
-            rule: rule(&fingerprint),
+            fingerprint,
+            rule,
+            counted_by,
             statements: u32::try_from(normalized.statements()).unwrap_or(u32::MAX).max(1),
             answer: answer(&analysis, normalized),
-            fingerprint,
         }
     }
 

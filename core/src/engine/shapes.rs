@@ -4,7 +4,6 @@ use super::generations::Generations;
 use super::shape::Shape;
 use crate::fingerprint::Dialect;
 use ahash::RandomState;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Parts of the cache, each with a lock of its own.
@@ -16,8 +15,6 @@ const SHARDS: usize = 16;
 pub(super) struct Shapes {
     shards: [RwLock<Shard>; SHARDS],
     hasher: RandomState,
-    /// Shapes read so far.
-    numbers: AtomicU64,
 }
 
 type Shard = Generations<Arc<Shape>>;
@@ -26,11 +23,11 @@ impl Shapes {
     /// A cache of at most `bytes`.
     pub(super) fn new(bytes: usize) -> Self {
         let shard = |_| RwLock::new(Generations::new(bytes / SHARDS));
-        Self { shards: std::array::from_fn(shard), hasher: RandomState::new(), numbers: AtomicU64::new(0) }
+        Self { shards: std::array::from_fn(shard), hasher: RandomState::new() }
     }
 
-    /// The shape of a normalised text, read by `read` where it is not known, which is given a number of its own.
-    pub(super) fn get(&self, dialect: Dialect, text: &[u8], read: impl FnOnce(u64) -> Shape) -> Arc<Shape> {
+    /// The shape of a normalised text, read by `read` where it is not known.
+    pub(super) fn get(&self, dialect: Dialect, text: &[u8], read: impl FnOnce() -> Shape) -> Arc<Shape> {
         let hash = self.hasher.hash_one(text);
         let shard = &self.shards[(hash >> 32) as usize % SHARDS];
         let is = |shape: &Arc<Shape>| shape.dialect == dialect && *shape.text == *text;
@@ -41,12 +38,13 @@ impl Shapes {
         let old = known.old(hash, is).cloned();
         drop(known);
         // Outside the lock: two threads may read the same new shape, and one of the two is kept.
-        let shape = old.unwrap_or_else(|| Arc::new(read(self.numbers.fetch_add(1, Ordering::Relaxed))));
+        let shape = old.unwrap_or_else(|| Arc::new(read()));
         let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(shape) = shard.get(hash, is) {
             return Arc::clone(shape);
         }
-        let outlived = shard.insert(hash, Arc::clone(&shape), text.len() + Shape::BYTES);
+        shard.insert(hash, Arc::clone(&shape), text.len() + Shape::BYTES);
+        let outlived = shard.take_outlived();
         drop(shard);
         drop(outlived);
         shape

@@ -1,7 +1,7 @@
 //! The short ways through a check: known texts, handles, counts that a core takes beforehand. They answer as the long way.
 
 use sqlthrottle::rule::{RuleFile, Threshold};
-use sqlthrottle::{Decision, Engine, ManualClock, Reason, Statement, Verdict};
+use sqlthrottle::{Decision, Delay, Dialect, Engine, ManualClock, Reason, Statement, Strategy, Verdict};
 use std::num::NonZero;
 use std::thread;
 use std::time::Duration;
@@ -49,6 +49,60 @@ fn counts_are_exact_by_whatever_way_a_statement_comes() {
     }
     let stats = &engine.snapshot().rules[0];
     assert_eq!((stats.matched, stats.passed, stats.aborted), (15_000, 3000, 12_000));
+}
+
+#[test]
+fn counts_are_exact_where_several_shapes_have_one_limiter() {
+    let (engine, _) = engine(10_000);
+    let mut count = 0;
+    for _ in 0..10 {
+        for dialect in Dialect::ALL {
+            for _ in 0..64 {
+                count += 1;
+                assert_eq!(engine.check_statement(&Statement::new(TEXT).dialect(dialect)).count, count);
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_are_exact_where_a_shape_was_forgotten_and_a_handle_has_it_still() {
+    let clock = ManualClock::new();
+    let mut rules = rules(1_000_000);
+    rules.limits.cache_bytes = 64 << 10;
+    let engine = Engine::with_clock(rules, clock).unwrap();
+    let prepared = engine.prepare(&Statement::new(TEXT));
+    let mut count = 0;
+    for round in 0..20 {
+        for n in 0..200 {
+            count += 1;
+            let decision = if n % 3 == 0 { engine.check(TEXT) } else { prepared.check() };
+            assert_eq!(decision.count, count, "in round {round}");
+        }
+        for n in 0..500 {
+            assert!(engine.check(format!("select a from other_{round}_{n}")).is_allowed());
+        }
+    }
+}
+
+#[test]
+fn what_a_core_holds_does_not_stand_in_the_way_of_what_waited() {
+    let clock = ManualClock::new();
+    let mut threshold = Threshold::new(1000);
+    threshold.strategy = Strategy::Delay(Delay::UntilAllowed { max: Duration::from_secs(600) });
+    let mut rules = RuleFile::default();
+    rules.default_threshold = Some(threshold);
+    let engine = Engine::with_clock(rules, clock.clone()).unwrap();
+    assert_eq!(engine.check_statement(&Statement::new(TEXT).weight(1000)).count, 1000);
+    let delayed = engine.check_statement(&Statement::new(TEXT).weight(900));
+    let ticket = delayed.ticket.expect("it waits");
+    clock.advance(MEMORY);
+    // The window is empty, and one core takes a block for those to come.
+    for n in 1..=65 {
+        assert_eq!(engine.check(TEXT).count, n);
+    }
+    let resumed = engine.resume(ticket);
+    assert_eq!((resumed.verdict, resumed.count), (Verdict::Allow, 965));
 }
 
 #[test]

@@ -64,12 +64,18 @@ impl Lease {
         let Attempt { place, epoch, n: counted, total } = cell.count_attempt(shape, n.saturating_add(block), now);
         let left = counted.saturating_sub(n);
         self.0 = Some(Block { left: Reservation { place, epoch, n: left, total }, epoch });
+        if epoch != shape.epoch(now) {
+            // Another core's clock is ahead: what is said of the epoch of `now` does not hold for the later one.
+            self.give_back(cell);
+        }
         total - left
     }
 
-    /// Whether the block is spent, in an epoch that is still the newest: more would have been of use.
-    pub fn ran_out(&self, shape: &WindowShape, now: u64) -> bool {
-        self.0.as_ref().is_some_and(|block| block.left.n == 0 && shape.ahead(block.epoch, now) == 0)
+    /// Whether less than `n` of the block is left, in an epoch that is still the newest: more would have been of use. The
+    /// number that is left, then.
+    pub fn ran_out(&self, shape: &WindowShape, n: u32, now: u64) -> Option<u32> {
+        let block = self.0.as_ref()?;
+        (block.left.n < n && shape.ahead(block.epoch, now) == 0).then_some(block.left.n)
     }
 
     /// Gives back to the cell what is left.
@@ -105,7 +111,7 @@ mod tests {
         assert_eq!(cell.total(&shape, 0), 4);
         assert_eq!([(); 4].map(|()| lease.spend(&shape, 1, 0)), [Some(2), Some(3), Some(4), None]);
         assert_eq!(cell.total(&shape, 0), 4);
-        assert!(lease.ran_out(&shape, 0));
+        assert_eq!(lease.ran_out(&shape, 1, 0), Some(0));
     }
 
     #[test]
@@ -126,7 +132,7 @@ mod tests {
         let _ = lease.take(&cell, &shape, (1, 9), 0, 10);
         assert_eq!(lease.spend(&shape, 1, MS - 1), Some(2));
         assert_eq!(lease.spend(&shape, 1, MS), None);
-        assert!(!lease.ran_out(&shape, MS));
+        assert_eq!(lease.ran_out(&shape, 20, MS), None);
         lease.give_back(&cell);
         assert_eq!(cell.total(&shape, MS), 2);
         lease.give_back(&cell);
