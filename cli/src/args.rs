@@ -131,7 +131,8 @@ An entry without a time has the time of the entry before it; where no time is kn
 done. An entry with a time a little before that of the entry before it, or with one that no neighbour shares, is taken to \
 happen together with the entry before it. Where the log's clock was set back, as every autumn, time goes on from there.
 
-Rules are applied as if enforced, whatever mode their file says: a replay changes no database.
+Rules are applied as if enforced, whatever mode their file says: a replay changes no database. `strategy: ignore` is shown \
+for a host that can fake every result; one that cannot aborts what is counted here as ignored.
 
 A broken entry is named with its line and the replay goes on. The exit code is 1 where a log could not be read to its end.
 
@@ -145,7 +146,7 @@ pub(crate) struct ReplayArguments {
     /// The rule file to replay against; it says how statements are fingerprinted
     #[arg(long, value_name = "FILE", conflicts_with_all = ["in_lists", "hash", "fold_digits"])]
     pub(crate) rules: Option<PathBuf>,
-    /// How statements are read [default: the rule file's; without one, that of the log's database]
+    /// How statements are read [default: the rule file's, which is generic where it names none; without a rule file, that of the log's database]
     #[arg(long, value_name = "DIALECT", value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
     #[command(flatten)]
