@@ -35,7 +35,9 @@ pub enum InvalidPrefix {
 impl fmt::Display for InvalidPrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotHexadecimal => "write 12 to 64 hexadecimal digits of a fingerprint",
+            Self::NotHexadecimal => {
+                "write 12 to 64 hexadecimal digits of a fingerprint (`sqlthrottle fingerprint` prints it)"
+            }
             Self::Elided => "leave out the ellipsis: the first 12 or more digits are enough",
             Self::TooShort => "write at least 12 digits, so that no other statement is meant",
             Self::TooLong => "write at most 64 digits",

@@ -4,7 +4,7 @@ use super::quantity::{Bytes, Misread};
 use super::threshold::Field;
 use super::{FingerprintPrefix, Limits, Mode, Threshold, bounds, file};
 use crate::error::{Fault, LoadError};
-use crate::fingerprint::FingerprintOptions;
+use crate::fingerprint::{Dialect, FingerprintOptions};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -42,6 +42,8 @@ pub struct RuleFile {
     pub thresholds: Vec<(FingerprintPrefix, Threshold)>,
     /// How much an engine may hold.
     pub limits: Limits,
+    /// Whether a file said the dialect, which tells `generic` by choice from `generic` for want of a word.
+    pub(super) names_dialect: bool,
 }
 
 impl RuleFile {
@@ -140,6 +142,13 @@ impl RuleFile {
             warnings.push(format!(
                 "{rules} rules: `limits.warn_rules` asks for a warning from {warn}, and {most} is the most"
             ));
+        }
+        if rules > 0 && self.fingerprint.dialect == Dialect::Generic && !self.names_dialect {
+            warnings.push(
+                "no `dialect`: statements that do not say theirs are read as generic; fingerprints found in a MySQL or \
+                 PostgreSQL log may not match"
+                    .to_owned(),
+            );
         }
         warnings
     }

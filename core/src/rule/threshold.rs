@@ -149,10 +149,11 @@ impl Threshold {
         }
         let most = self.window.as_nanos() / bounds::LEAST_BUCKET.as_nanos();
         let (buckets, window, least) = (self.buckets, self.window.write(), least.write());
+        let fewer = if most > 1 { " or fewer" } else { "" };
         Err(Misread::new(
             Wrong::TooLarge,
             format!("{buckets} buckets divide a window of `{window}` into parts below a millisecond"),
-            format!("write `buckets: {most}` or fewer, or a window of at least `{least}`"),
+            format!("write `buckets: {most}`{fewer}, or a window of at least `{least}`"),
         ))
     }
 }

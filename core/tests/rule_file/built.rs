@@ -1,7 +1,7 @@
 //! Rules that are built in code, and what they are warned of.
 
 use sqlthrottle::rule::{FingerprintPrefix, RuleFile, Threshold};
-use sqlthrottle::{Delay, HashKind, Strategy};
+use sqlthrottle::{Delay, Dialect, HashKind, Strategy};
 use std::time::Duration;
 
 #[test]
@@ -52,6 +52,7 @@ fn what_limits_nothing_is_worth_a_word() {
     assert!(file.warnings().is_empty());
     file.default_threshold = None;
     file.thresholds.push((FingerprintPrefix::new("aaaaaaaaaaaa").unwrap(), Threshold::new(1)));
+    file.fingerprint.dialect = Dialect::MySql;
     assert!(file.warnings().is_empty());
     file.limits.warn_rules = 1;
     assert!(file.warnings()[0].starts_with("1 rules: `limits.warn_rules` asks for a warning from 1"));

@@ -141,6 +141,20 @@ fn values_at_their_bounds_are_accepted() {
 }
 
 #[test]
+fn fingerprints_without_a_dialect_are_worth_a_word() {
+    let warnings = read("thresholds: {9f2c41d07b6e: 1}").warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].starts_with("no `dialect`: statements that do not say theirs are read as generic"),
+        "{warnings:?}"
+    );
+    // By choice, or where no fingerprint is named, it is right.
+    for text in ["dialect: generic\nthresholds: {9f2c41d07b6e: 1}", "default_threshold: 1"] {
+        assert!(read(text).warnings().is_empty(), "{text}");
+    }
+}
+
+#[test]
 fn a_file_is_opened_by_its_path() {
     let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     assert_eq!(RuleFile::open(data.join("full.yml")).unwrap(), read(FULL));
@@ -158,7 +172,7 @@ fn a_file_is_opened_by_its_path() {
 #[test]
 fn ten_thousand_thresholds_are_read_where_they_are_allowed() {
     let many: Vec<String> = (0..10_000).map(|i| format!("  {i:012x}: {}\n", i + 1)).collect();
-    let file = read(&format!("limits: {{max_rules: 10000}}\nthresholds:\n{}", many.concat()));
+    let file = read(&format!("dialect: mysql\nlimits: {{max_rules: 10000}}\nthresholds:\n{}", many.concat()));
     assert_eq!((file.thresholds.len(), file.thresholds[9_999].1.max_count), (10_000, 10_000));
     assert_eq!(file.warnings().len(), 1);
 }

@@ -94,6 +94,7 @@ fn read(reader: &mut Reader<'_>) -> RuleFile {
             later
         });
 
+    file.names_dialect = dialect.is_some();
     set(&mut file.fingerprint.dialect, reader, "dialect", dialect, |reader, given| {
         reader.choice(given.value, &DIALECT, Dialect::ALL.map(|dialect| (dialect.name(), dialect)))
     });

@@ -175,16 +175,21 @@ impl<'a> Reader<'a> {
 /// What would be right instead of a misspelt name: the nearest, and all there are.
 pub(super) fn suggest(misspelt: &str, names: &[&str], lead: &str) -> String {
     let all = list(lead, names);
+    match nearest(misspelt, names) {
+        Some(name) => format!("did you mean `{name}`? {all}"),
+        None => all,
+    }
+}
+
+/// The name that a misspelt one is taken for.
+pub(super) fn nearest<'a>(misspelt: &str, names: &[&'a str]) -> Option<&'a str> {
     if misspelt.len() > MAX_MISSPELT {
-        return all;
+        return None;
     }
     let folded = misspelt.to_lowercase().replace('-', "_");
-    let nearest = names.iter().map(|name| (strsim::osa_distance(&folded, name), name)).min();
-    match nearest {
-        // A third of the letters wrong is still a misspelling; more is another word.
-        Some((distance, name)) if distance <= name.len().max(3) / 3 => format!("did you mean `{name}`? {all}"),
-        _ => all,
-    }
+    let (distance, name) = names.iter().map(|name| (strsim::osa_distance(&folded, name), *name)).min()?;
+    // A third of the letters wrong is still a misspelling; more is another word.
+    (distance <= name.len().max(3) / 3).then_some(name)
 }
 
 fn list(lead: &str, names: &[&str]) -> String {

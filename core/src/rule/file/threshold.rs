@@ -1,7 +1,7 @@
 //! The `thresholds` and `default_threshold` sections.
 
 use super::faults::Mark;
-use super::reader::{Given, Reader};
+use super::reader::{self, Given, Reader};
 use super::yaml::{Content, NodeId};
 use crate::fingerprint::HashKind;
 use crate::rule::bounds::{self, Codes, codes};
@@ -14,6 +14,8 @@ const STRATEGY: Codes = codes!("threshold.strategy");
 const STRATEGIES: [(&str, Chosen); 3] =
     [("abort", Chosen::Abort), ("ignore", Chosen::Ignore), ("delay", Chosen::Delay)];
 const UNTIL_ALLOWED: &str = "until_allowed";
+/// What decisions and replays put before the digits, so that it is copied with them.
+const RULE_NAME: &str = "threshold:";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chosen {
@@ -50,8 +52,11 @@ pub(super) fn threshold(reader: &mut Reader<'_>, node: NodeId) -> Option<Thresho
     let max_count = if let Some(given) = max_count {
         reader.under("max_count", |reader| reader.quantity(given.value, &bounds::MAX_COUNT))
     } else {
-        let expected = "write how many statements a window may hold: `max_count: 100`";
-        reader.fault(reader.mark(node), "threshold.max_count.missing", "`max_count` is missing", expected);
+        // A misspelt one is told as such, and is not missing besides.
+        if !entries.iter().any(|entry| reader::nearest(&entry.key, &KEYS) == Some("max_count")) {
+            let expected = "write how many statements a window may hold: `max_count: 100`";
+            reader.fault(reader.mark(node), "threshold.max_count.missing", "`max_count` is missing", expected);
+        }
         None
     };
     let length =
@@ -249,8 +254,13 @@ fn read_prefix(reader: &mut Reader<'_>, key: &str, mark: Mark, hash: Option<Hash
         }
     };
     // Whoever writes a variable here expects it to be filled in.
-    let expected =
-        if key.contains("${") { format!("variables are filled in values only: {error}") } else { error.to_string() };
+    let expected = if key.contains("${") {
+        format!("variables are filled in values only: {error}")
+    } else if key.strip_prefix(RULE_NAME).is_some_and(|digits| FingerprintPrefix::new(digits).is_ok()) {
+        format!("leave out `{RULE_NAME}`")
+    } else {
+        error.to_string()
+    };
     reader.fault(mark, code, found, expected);
     None
 }
