@@ -4,6 +4,7 @@ mod common;
 
 use common::command::{burst, bz2, file, gz, postgresql, run};
 use serde_json::{Value, json};
+use sqlthrottle::HashKind;
 use std::io::Write as _;
 
 /// Replays a log from standard input against rules; the one rule's object and the one statement's.
@@ -112,6 +113,26 @@ fn a_rule_that_nothing_matches_is_listed_too() {
     let (rule, statement) = throttle("idle", &rules, &burst(3, 50));
     assert_eq!(counts(&rule), json!([0, 0, 0, 0, 0, 0]));
     assert_eq!(counts(&statement), json!([0, 3, 0, 0, 0, 0]));
+}
+
+#[test]
+fn a_threshold_that_nothing_matches_is_warned_of() {
+    let idle = |name: &str, thresholds: &str| {
+        let path =
+            file(name, format!("dialect: postgresql\ndefault_threshold: 9\nthresholds: {{{thresholds}}}\n").as_bytes());
+        run(&["replay", "--rules", &path, "-"], burst(3, 50).as_bytes()).stderr
+    };
+    assert_eq!(
+        idle("one-idle.yml", "aaaaaaaaaaaa: 1"),
+        "warning: threshold:aaaaaaaaaaaa matched no statement of the logs: compare its digits, `dialect` and `fingerprint` \
+         with those of `sqlthrottle replay` without --rules\n"
+    );
+    let hit = HashKind::Sha256.digest(b"select a from t where b=?");
+    assert_eq!(idle("hit.yml", &format!("'{hit}': 1")), "");
+    let many: Vec<String> = (0..25).map(|i| format!("{i:012x}: 1")).collect();
+    let told = idle("many-idle.yml", &many.join(", "));
+    assert_eq!(told.lines().count(), 21);
+    assert!(told.ends_with("warning: so did 5 more thresholds; the list of rules has them all\n"), "{told}");
 }
 
 #[test]
@@ -307,7 +328,11 @@ select \"it's\" from `t`;
 fn the_rule_files_dialect_is_kept_with_a_warning() {
     let rules = file("dialect.yml", b"dialect: mysql\ndefault_threshold: {max_count: 1, window: 10s}\n");
     let ran = run(&["replay", "--rules", &rules, "-"], burst(1, 1).as_bytes());
-    assert!(ran.stderr.contains("read as mysql"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("read as mysql, because the rule file says so\n"), "{}", ran.stderr);
+    let silent = file("no-dialect-said.yml", b"default_threshold: {max_count: 1, window: 10s}\n");
+    let ran = run(&["replay", "--rules", &silent, "-"], burst(1, 1).as_bytes());
+    let why = "read as generic, because the rule file names no other dialect; write `dialect: postgresql` in it\n";
+    assert!(ran.stderr.ends_with(why), "{}", ran.stderr);
     let ran = run(&["replay", "--rules", &rules, "--dialect", "postgresql", "-"], burst(1, 1).as_bytes());
     assert_eq!(ran.stderr, "");
 }
@@ -332,7 +357,9 @@ fn what_is_no_log_is_refused() {
     assert!(ran.stderr.contains("no-such.log: "), "{}", ran.stderr);
     let ran = run(&["replay", "-"], b"");
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stdout.contains("0 entries = 0 statements + 0 without a statement + 0 broken"), "{}", ran.stdout);
+    // No heading stands above nothing.
+    let account = "0 entries = 0 statements + 0 without a statement + 0 broken\n0 lines = 0 in entries + 0 outside\n";
+    assert_eq!((&*ran.stdout, &*ran.stderr), (account, "warning: no statement in <stdin>: it is empty\n"));
 }
 
 /// A PostgreSQL log of one shape, each line with the time given.

@@ -108,8 +108,13 @@ impl Logs {
     fn warn_of_other_dialects(&self, dialect: Dialect) {
         for (name, own) in self.names.iter().zip(self.dialects(None)) {
             if own != dialect && own != Dialect::Generic {
+                // A file that says nothing is read as generic, and its author may not know that there is a choice.
+                let why = match dialect {
+                    Dialect::Generic => format!("names no other dialect; write `dialect: {own}` in it"),
+                    _ => "says so".to_owned(),
+                };
                 warn(format_args!(
-                    "{name} is a log of {own}, and its statements are read as {dialect}, because the rule file says so"
+                    "{name} is a log of {own}, and its statements are read as {dialect}, because the rule file {why}"
                 ));
             }
         }

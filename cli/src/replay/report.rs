@@ -3,15 +3,19 @@
 use super::outcome::Outcome;
 use super::run::{Replay, Subject};
 use super::tally::{Shape, Tally};
-use super::throttle::Throttle;
+use super::throttle::{RuleOutcome, Throttle};
 use crate::Exit;
 use crate::log::{Broken, LogReader, LogTime, Rfc3339, USUAL_DISORDER};
 use crate::output::{Failure, OneLine, Output, fail, thousands, warn};
 use serde_json::{Value, json};
+use sqlthrottle::RuleName;
 use sqlthrottle::rule::Mode;
 
 /// How many broken entries are named in plain output; in JSON all are.
 const NAMED_BROKEN: usize = 20;
+
+/// How many thresholds that matched nothing are named.
+const NAMED_IDLE: usize = 20;
 
 /// Entries that could not be read, as they are met.
 #[derive(Debug)]
@@ -84,6 +88,9 @@ impl Report<'_> {
     fn print_survey(&self, output: &mut Output) -> Result<(), Failure> {
         let tally = &self.replay.tally;
         let mut list = |title: &str, shapes: &[&Shape]| {
+            if shapes.is_empty() {
+                return Ok(());
+            }
             let row = |shape: &&Shape| {
                 let mean = shape.query_time.as_secs_f64() * 1e3 / shape.count.max(1) as f64;
                 let total = shape.query_time.as_secs_f64();
@@ -140,21 +147,25 @@ impl Report<'_> {
                 last,
             ]
         };
-        output.heading("Rules")?;
+        let mut list = |title: &str, last, rows: &[Vec<String>]| {
+            if rows.is_empty() {
+                return Ok(());
+            }
+            output.heading(title)?;
+            output.table(&heads(last), rows)?;
+            output.line("")
+        };
         let rules: Vec<_> = throttle
             .outcomes()
             .iter()
             .map(|rule| row(&rule.outcome, rule.before.peak(), rule.name.to_string()))
             .collect();
-        output.table(&heads("rule"), &rules)?;
-        output.line("")?;
-        output.heading("Statements")?;
+        list("Rules", "rule", &rules)?;
         let statements: Vec<_> = most_refused(&self.replay.tally, self.top)
             .into_iter()
             .map(|shape| row(&shape.outcome, shape.before.peak(), statement(shape)))
             .collect();
-        output.table(&heads("statement"), &statements)?;
-        output.line("")
+        list("Statements", "statement", &statements)
     }
 
     /// Where every entry and every line went.
@@ -323,8 +334,12 @@ impl Report<'_> {
     /// Says on standard error what may be wrong with the logs, and how the command ends.
     pub(super) fn complain(&self) -> Exit {
         let mut exit = Exit::Success;
+        self.warn_of_idle_thresholds();
         for (name, log) in self.names.iter().zip(self.logs) {
             let totals = log.totals();
+            if totals.lines == 0 && log.fault().is_none() {
+                warn(format_args!("no statement in {name}: it is empty"));
+            }
             if totals.entries == 0 && totals.lines > 0 {
                 warn(format_args!(
                     "{name}: no statement found, lines: {}; does the server log them, and in English?",
@@ -373,6 +388,34 @@ impl Report<'_> {
             }
         }
         exit
+    }
+}
+
+impl Report<'_> {
+    /// Warns of each threshold that no statement matched: a digit or a dialect may be wrong, and nothing else would say so.
+    fn warn_of_idle_thresholds(&self) {
+        let Subject::Throttle(throttle) = &self.replay.subject else {
+            return;
+        };
+        if self.replay.counts.statements == 0 {
+            return;
+        }
+        let outcomes = throttle.outcomes();
+        let idle = || {
+            let idle = |rule: &&RuleOutcome| rule.outcome.matched == 0 && matches!(rule.name, RuleName::Threshold(_));
+            outcomes.iter().filter(idle)
+        };
+        for rule in idle().take(NAMED_IDLE) {
+            warn(format_args!(
+                "{} matched no statement of the logs: compare its digits, `dialect` and `fingerprint` with those of \
+                 `sqlthrottle replay` without --rules",
+                rule.name
+            ));
+        }
+        let rest = idle().skip(NAMED_IDLE).count();
+        if rest > 0 {
+            warn(format_args!("so did {} more thresholds; the list of rules has them all", thousands(rest as u64)));
+        }
     }
 }
 
