@@ -2,7 +2,8 @@
 
 use crate::Exit;
 use crate::args::FingerprintArguments;
-use crate::output::{Failure, OneLine, Output};
+use crate::log::begins_like_a_log;
+use crate::output::{Failure, OneLine, Output, warn};
 use serde_json::json;
 use sqlthrottle::Normalizer;
 use sqlthrottle::fingerprint::{Kind, analyse, split};
@@ -15,7 +16,10 @@ const LONGEST_INPUT: u64 = 1 << 30;
 
 pub(crate) fn run(arguments: &FingerprintArguments, output: &mut Output) -> Result<Exit, Failure> {
     let name = arguments.file.as_deref().unwrap_or(Path::new("-"));
-    let input = read(name).map_err(|error| Failure::message(name.display(), error))?;
+    let input = read(name).map_err(|error| unreadable(name, &error))?;
+    if begins_like_a_log(&input) {
+        warn(format_args!("this looks like a log; `sqlthrottle replay {}` lists its statements", name.display()));
+    }
     let mut normalizer = Normalizer::new(arguments.options());
     if arguments.raw {
         print(&mut normalizer, &input, arguments, output)?;
@@ -25,6 +29,15 @@ pub(crate) fn run(arguments: &FingerprintArguments, output: &mut Output) -> Resu
         print(&mut normalizer, sql, arguments, output)?;
     }
     Ok(Exit::Success)
+}
+
+/// Why there is no input. Who gives a statement where a file is asked for is told how statements are given.
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    if !path.exists() && path.to_string_lossy().contains(char::is_whitespace) {
+        let hint = "FILE is a file; for a text: echo '…' | sqlthrottle fingerprint";
+        return Failure::message(path.display(), format_args!("{error}; {hint}"));
+    }
+    Failure::message(path.display(), error)
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

@@ -77,12 +77,41 @@ fn a_good_rule_file_is_summed_up() {
     });
     assert_eq!((ran.code, ran.objects()), (Some(0), vec![object]));
 
-    let text = "limits: {warn_rules: 1}\nthresholds: {9f2c41d07b6e: 100}\n";
+    let text = "dialect: mysql\nlimits: {warn_rules: 1}\nthresholds: {9f2c41d07b6e: 100}\n";
     let path = file("many.yml", text.as_bytes());
     let ran = run(&["validate", &path], b"");
     assert!(ran.stderr.starts_with("warning: 1 rules: "), "{}", ran.stderr);
     let ran = run(&["validate", "--json", &path], b"");
     assert_eq!((ran.objects()[0]["warnings"].as_array().unwrap().len(), &*ran.stderr), (1, ""));
+
+    let path = file("no-dialect.yml", b"thresholds: {9f2c41d07b6e: 100}\n");
+    let ran = run(&["validate", &path], b"");
+    let warning = "warning: no `dialect`: statements that do not say theirs are read as generic; fingerprints found in a MySQL \
+                   or PostgreSQL log may not match\n";
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), warning));
+}
+
+#[test]
+fn a_log_given_as_sql_is_told_from_it() {
+    let slow = b"\n# Time: 2026-03-02T09:30:00.498321Z\n# Query_time: 1.0  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 1\nselect 1;\n";
+    for log in [&slow[..], b"2024-05-06 12:00:00.000 UTC [1] LOG:  duration: 2.5 ms  statement: select 1\n"] {
+        let ran = run(&["fingerprint"], log);
+        let warning = "warning: this looks like a log; `sqlthrottle replay -` lists its statements\n";
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), warning), "{}", String::from_utf8_lossy(log));
+    }
+    // A statement may hold a line of a log.
+    let ran = run(&["fingerprint"], b"insert into lines values ('\n2024-05-06 12:00:00 UTC [1] LOG:  statement: x')");
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn a_statement_given_as_a_file_is_answered_with_the_way_to_give_it() {
+    let hint = "FILE is a file; for a text: echo '…' | sqlthrottle fingerprint\n";
+    let ran = run(&["fingerprint", "select 1"], b"");
+    assert_eq!((ran.code, ran.stderr.ends_with(hint)), (Some(1), true), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: select 1: "), "{}", ran.stderr);
+    let ran = run(&["fingerprint", "no-such.sql"], b"");
+    assert_eq!((ran.code, ran.stderr.contains("FILE")), (Some(1), false), "{}", ran.stderr);
 }
 
 /// The keys that every fault has in JSON, in their order.

@@ -91,6 +91,14 @@ pub(super) fn format(lines: &mut Lines, given: Option<Format>) -> Result<Option<
     }
 }
 
+/// Whether a text that was given as SQL begins like a log. Only its first line that is not blank is looked at: further down,
+/// statements may hold anything.
+pub(crate) fn begins_like_a_log(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+    let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    matches!(Sign::of(first), Sign::Format(_) | Sign::Banner)
+}
+
 /// What may be wrong with a log of no format.
 fn hint(lines: &Lines) -> Hint {
     let first = lines.unread().split(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -15,6 +15,7 @@ mod time;
 mod timeline;
 
 pub use detect::Unrecognised;
+pub(crate) use detect::begins_like_a_log;
 pub use merge::Merge;
 pub use reader::LogReader;
 pub use time::{LogTime, Rfc3339};
