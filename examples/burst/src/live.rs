@@ -1,6 +1,5 @@
 //! What passes and what is refused, while it happens: a line updated in place on a terminal, a line a second elsewhere.
 
-use crate::plan::Phase;
 use crate::statement::Kind;
 use crate::tally::Counts;
 use std::io::{IsTerminal, Write, stdout};
@@ -31,7 +30,7 @@ impl Live {
     }
 
     /// Shows the rates since the last time.
-    pub(crate) fn show(&mut self, now: Duration, phase: Phase, counts: [Counts; 3]) {
+    pub(crate) fn show(&mut self, now: Duration, phase: &str, counts: [Counts; 3]) {
         let seconds = now.saturating_sub(self.last).as_secs_f64().max(1e-3);
         let news: Vec<Counts> = counts.iter().zip(self.counts).map(|(now, then)| now.since(then)).collect();
         let innocent = news[Kind::Select as usize].plus(news[Kind::Write as usize]);
@@ -59,10 +58,10 @@ impl Live {
 /// Stands above the lines. With them less than 80 columns wide, so that no terminal breaks them.
 const HEAD: &str = " a second        innocent passed   refused    reports passed   refused";
 
-fn line(now: Duration, phase: Phase, innocent: Counts, reports: Counts, seconds: f64) -> String {
+fn line(now: Duration, phase: &str, innocent: Counts, reports: Counts, seconds: f64) -> String {
     let rate = |count: u64| (count as f64 / seconds).round();
     let [a, b, c, d] = [innocent.passed, innocent.refused, reports.passed, reports.refused].map(rate);
-    format!("{:5.1} s  {:<5} {a:>17} {b:>9} {c:>17} {d:>9}", now.as_secs_f64(), phase.name())
+    format!("{:5.1} s  {phase:<12} {a:>10} {b:>9} {c:>17} {d:>9}", now.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -73,7 +72,7 @@ mod tests {
     fn a_line_gives_rates_under_their_heads() {
         let innocent = Counts { passed: 100, refused: 0, failed: 0 };
         let reports = Counts { passed: 12, refused: 1500, failed: 0 };
-        let text = line(Duration::from_millis(12_340), Phase::Burst, innocent, reports, 0.5);
+        let text = line(Duration::from_millis(12_340), "burst", innocent, reports, 0.5);
         assert_eq!(text, " 12.3 s  burst               200         0                24      3000");
         assert_eq!(text.len(), HEAD.len());
     }

@@ -82,6 +82,10 @@ fn demonstrate() -> Result<(), Box<dyn Error>> {
         }
     }
     print_conclusion(&unprotected, &protected);
+    println!(
+        "A threshold counts attempts, so what is aborted stays shut out until its burst ends; `rate` and `strategy: delay`"
+    );
+    println!("let a part of it through.");
     println!("\nNext: change the rules and run this again; then \"Five minutes\" in README.md, and docs/rules.md.");
     Ok(())
 }

@@ -10,15 +10,6 @@ pub(crate) enum Phase {
     After,
 }
 
-impl Phase {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Before | Self::After => "calm",
-            Self::Burst => "burst",
-        }
-    }
-}
-
 /// How long each phase lasts: a fifth of a run, three fifths, and a fifth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
@@ -49,6 +40,18 @@ impl Plan {
             _ => Phase::After,
         }
     }
+
+    /// What to call the time between two moments of the run. A tenth at either end is not looked at: who sleeps until an edge
+    /// wakes a moment after it.
+    pub(crate) fn name(self, from: Duration, to: Duration) -> &'static str {
+        let aside = to.saturating_sub(from) / 10;
+        match (self.phase(from + aside), self.phase(to.saturating_sub(aside))) {
+            (Phase::Before, Phase::Before) | (Phase::After, Phase::After) => "calm",
+            (Phase::Before, Phase::Burst) => "burst begins",
+            (Phase::Burst, Phase::After) => "burst ends",
+            _ => "burst",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -61,5 +64,20 @@ mod tests {
         assert_eq!(plan.burst(), (Duration::from_secs(2), Duration::from_secs(8)));
         let phases = [0, 1999, 2000, 7999, 8000].map(|millis| plan.phase(Duration::from_millis(millis)));
         assert_eq!(phases, [Phase::Before, Phase::Before, Phase::Burst, Phase::Burst, Phase::After]);
+    }
+
+    #[test]
+    fn a_time_that_straddles_an_edge_says_which() {
+        let names = |seconds: u64, edges: &[u64]| -> Vec<&str> {
+            let plan = Plan::new(Duration::from_secs(seconds));
+            let name = |pair: &[u64]| plan.name(Duration::from_millis(pair[0]), Duration::from_millis(pair[1]));
+            edges.windows(2).map(name).collect()
+        };
+        // The burst lasts from 0.8 to 3.2 seconds.
+        assert_eq!(names(4, &[0, 1000, 2000, 3000, 4000]), ["burst begins", "burst", "burst", "burst ends"]);
+        // From 2 to 8 seconds, seen a little late.
+        let late = [1, 1001, 2001, 3001, 7001, 8001, 9001];
+        assert_eq!(names(10, &late), ["calm", "calm", "burst", "burst", "burst", "calm"]);
+        assert_eq!(names(10, &[1000, 9000]), ["burst"]);
     }
 }

@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
         while !self.is_over() {
             thread::sleep(live.period().min(self.plan.run().saturating_sub(self.started.elapsed())));
             let now = self.started.elapsed();
-            live.show(now, self.plan.phase((last + now) / 2), self.tallies.each_ref().map(Tally::counts));
+            live.show(now, self.plan.name(last, now), self.tallies.each_ref().map(Tally::counts));
             last = now;
         }
         live.end();
