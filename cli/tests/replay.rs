@@ -132,7 +132,7 @@ fn a_threshold_that_nothing_matches_is_warned_of() {
     let many: Vec<String> = (0..25).map(|i| format!("{i:012x}: 1")).collect();
     let told = idle("many-idle.yml", &many.join(", "));
     assert_eq!(told.lines().count(), 21);
-    assert!(told.ends_with("warning: so did 5 more thresholds; the list of rules has them all\n"), "{told}");
+    assert!(told.ends_with("warning: nor did 5 more thresholds; the list of rules has them all\n"), "{told}");
 }
 
 #[test]

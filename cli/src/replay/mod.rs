@@ -1,5 +1,6 @@
 //! `sqlthrottle replay`: what is in a log, and what a rule file would have done to it.
 
+mod complaints;
 mod outcome;
 mod rate;
 mod report;
