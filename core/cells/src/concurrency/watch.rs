@@ -54,7 +54,8 @@ impl Watch {
     /// Takes the hand, unless another thread has it.
     pub(super) fn take_hand(&self) -> Option<Hand<'_>> {
         let taken = self.taken.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed);
-        taken.is_ok().then_some(Hand(self))
+        // Only made where it was taken: to drop another would give it back in the middle of what its owner does.
+        taken.is_ok().then(|| Hand(self))
     }
 
     /// Forgets all leases, and whoever had the hand. Only for a watch that no other thread uses.
@@ -98,5 +99,21 @@ impl Hand<'_> {
 impl Drop for Hand<'_> {
     fn drop(&mut self) {
         self.0.taken.store(0, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hand_that_is_taken_is_not_given_back_by_those_who_wanted_it() {
+        let watch = Watch::new();
+        let hand = watch.take_hand().unwrap();
+        assert!(watch.take_hand().is_none());
+        assert!(watch.take_hand().is_none());
+        drop(hand);
+        assert!(watch.take_hand().is_some());
     }
 }
