@@ -81,8 +81,8 @@ const _: () = assert!(size_of::<LineCell>() == 64);
 #[must_use = "a reservation that is not undone is spent"]
 pub struct Reservation {
     place: Place,
-    /// Of the head under which it was counted. Tags come round after 32 laps of the ring, which a core may well keep what it
-    /// has taken beforehand for; epochs do not within a year.
+    /// Of the head under which it was counted, or a later one where the slot had turned. Tags come round after 32 laps of
+    /// the ring, which a core may well keep what it has taken beforehand for; epochs do not within a year.
     epoch: u64,
     n: u32,
     total: u32,
@@ -194,7 +194,8 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
                 // The slot may have turned since: the reservation is where the count went, not where it was meant to go.
                 let place = head.place(shape);
                 let tag = self.slot(place).add(n);
-                return Ok(Reservation { place: Place { tag, ..place }, epoch: head.epoch(), n, total: next.total() });
+                let epoch = if tag == place.tag { head } else { self.head() }.epoch();
+                return Ok(Reservation { place: Place { tag, ..place }, epoch, n, total: next.total() });
             }
         }
     }
