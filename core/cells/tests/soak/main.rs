@@ -2,7 +2,7 @@
 //! steps: `make soak`.
 //!
 //! Time is a number that all threads share. It moves by small steps while they run, leaps once in some rounds, by up to a
-//! year, and steps back an hour between some. After each round the threads stop, and what the cells count is compared with
+//! week, and between some steps back an hour or leaps a year. After each round the threads stop, and what the cells count is compared with
 //! the log of what was admitted and not undone; then some parameters change, and all threads go on with the cells that take
 //! over, as after a reload. What a thread did happened at some moment between the times it read before and after: where the
 //! two are the same to a limiter, its count has to be exact, elsewhere it has to lie between.
@@ -23,7 +23,7 @@ use random::Random;
 use std::env;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use time::Time;
+use time::{Time, YEAR};
 use worker::{Round, Worker};
 
 const THREADS: usize = 8;
@@ -59,8 +59,12 @@ fn run(seed: u64, operations: u32, mut goes_on: impl FnMut(&Tally) -> bool) -> T
                 }
             });
             limiters.check(&mut workers, &time, &round, &mut tally);
-            if random.one_in(16) {
-                time.step_back();
+            match random.below(64) {
+                0..4 => time.step_back(),
+                // While no thread works: to windows of buckets below 269 ms, a thread that read its clock half a year ago
+                // is one that is ahead.
+                4 => time.leap(YEAR),
+                _ => {}
             }
             if random.one_in(3) {
                 limiters.change(&mut random, &time);

@@ -26,7 +26,7 @@ pub(crate) struct Round {
 
 impl Round {
     pub(crate) fn new(random: &mut Random, number: u64, operations: u32) -> Self {
-        let leaps = [3 * MS, 50 * MS, SECOND, HOUR, 2 * HOUR, YEAR / 50, YEAR];
+        let leaps = [3 * MS, 50 * MS, SECOND, HOUR, 2 * HOUR, YEAR / 50];
         Self {
             number,
             operations,
