@@ -96,9 +96,9 @@ impl<E> Generations<E> {
         self.young.len() + self.old.len()
     }
 
-    /// The table is at worst half full.
+    /// Tables are between seven eighths full and half of that.
     const fn cost(owned: usize) -> usize {
-        owned.saturating_add(2 * size_of::<Kept<E>>())
+        owned.saturating_add(size_of::<Kept<E>>() * 3 / 2)
     }
 
     fn place(&mut self, kept: Kept<E>) -> &mut E {
@@ -119,7 +119,7 @@ mod tests {
 
     /// A cache with room for so many numbers.
     fn cache(numbers: usize) -> Generations<u64> {
-        Generations::new(numbers * 2 * size_of::<Kept<u64>>())
+        Generations::new(numbers * Generations::<u64>::cost(0))
     }
 
     fn insert(cache: &mut Generations<u64>, number: u64) {

@@ -66,7 +66,8 @@ impl Hot {
     pub(super) fn new(bytes: usize, options: FingerprintOptions) -> Self {
         let tables = Striped::new(|| {
             let each = bytes / stripe::count();
-            let (texts, hands) = (Generations::new(each / 2), Generations::new(each / 2));
+            // A statement has a text or two, and a hand that takes somewhat less than both.
+            let (texts, hands) = (Generations::new(each / 12 * 7), Generations::new(each / 12 * 5));
             let seen = vec![0; (each / BYTES_A_PLACE).next_power_of_two()].into();
             TryLock::new(Table { texts, hands, seen, reader: Normalizer::new(options) })
         });
@@ -110,7 +111,7 @@ impl Table {
         let normalized = hot.sought(self.reader.normalize(text.bytes).as_bytes(), text.dialect);
         if knock(&mut self.seen, text) {
             let shape = Arc::clone(&self.texts.get(normalized.hash, |kept| kept.is(normalized))?.shape);
-            self.texts.keep(text, shape, 0);
+            self.texts.keep(text, shape);
         }
         let shape = &*self.texts.get(normalized.hash, |kept| kept.is(normalized))?.shape;
         Some((shape, self.hands.of(&shape.counted_by)?))
@@ -128,8 +129,7 @@ impl Table {
         if self.texts.has_room(shape.text.len()) {
             let text = hot.sought(&shape.text, shape.dialect);
             if self.texts.get(text.hash, |kept| kept.is(text)).is_none() {
-                // The shape may be forgotten elsewhere, and be this entry's alone.
-                self.texts.keep(text, Arc::clone(shape), shape.text.len() + Shape::BYTES);
+                self.texts.keep(text, Arc::clone(shape));
             }
         }
         let key = &shape.counted_by;
@@ -148,9 +148,10 @@ impl Table {
 }
 
 impl Generations<Text> {
-    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>, owned: usize) {
+    /// The shape is counted where all cores have it in common.
+    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>) {
         let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape };
-        self.insert(text.hash, kept, text.bytes.len() + owned);
+        self.insert(text.hash, kept, text.bytes.len());
     }
 }
 
