@@ -14,6 +14,7 @@ mod tests;
 
 pub use shape::{FixedWindowShape, WindowTooShort};
 
+pub use crate::sliding_window::Exceeded;
 use crate::sync::{AtomicU64, Ordering};
 use std::fmt;
 
@@ -52,13 +53,6 @@ impl Reservation {
     pub const fn total(&self) -> u32 {
         self.total
     }
-}
-
-/// The refusal of an acquisition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exceeded {
-    /// What the window counts, without what was refused.
-    pub total: u32,
 }
 
 impl FixedWindowCell {

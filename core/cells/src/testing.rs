@@ -19,3 +19,13 @@ pub(crate) const YEAR: u64 = 365 * 24 * HOUR;
 pub(crate) const fn next_random(random: u64) -> u64 {
     random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
 }
+
+/// Asserts that no interval of a length, both ends included, holds more than `most` of what happened at some moment between
+/// two times each. An interval that holds both has to have room for it, and one that holds the most begins with an event.
+pub(crate) fn assert_at_most(most: u64, length: u64, events: &[(u64, u64)]) {
+    for (i, &(start, _)) in events.iter().enumerate() {
+        let rest = events[i..].iter().take_while(|event| event.0 <= start + length);
+        let within = rest.filter(|event| event.1 <= start + length).count() as u64;
+        assert!(within <= most, "{within} within {length} ns from {start}");
+    }
+}

@@ -61,6 +61,12 @@ impl AtHand {
         self.limiter = Some(limiter);
     }
 
+    /// Keeps the limiter of a rule that has but one, and never lets go of it.
+    #[inline]
+    pub(super) fn keep_only(&mut self, limiter: &Arc<WindowLimiter>) {
+        self.limiter.get_or_insert_with(|| Arc::clone(limiter));
+    }
+
     /// Forgets a limiter that was taken and is let go, with what was taken of it.
     pub(super) fn forget(&mut self) {
         (self.lease, self.taken, self.recent) = (Lease::default(), 0, 0);
@@ -89,7 +95,7 @@ impl AtHand {
     /// Gives back what was taken beforehand, for one who counts on the limiter by himself.
     pub(super) fn give_back(&mut self, limiter: &WindowLimiter) {
         self.lease.give_back(limiter.window());
-        (self.taken, self.recent) = (0, 0);
+        self.forget();
     }
 
     /// Counts `n` on its limiter together with a block for the counts to come, if there is room for both. Returns what the

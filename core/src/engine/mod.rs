@@ -38,8 +38,8 @@ use waiting::Waiting;
 
 /// Decides which statements may be sent now.
 ///
-/// Cheap to clone: clones share rules and counts. Any number of threads may check at the same time. Tables are divided and
-/// locked for reading; only the first sight of a shape or key locks its part for writing, for a moment.
+/// Cheap to clone: clones share rules and counts. Any number of threads may check at the same time. Each core has a table of
+/// its own for what is sent again and again; what all cores share is locked to look up, and at first sight to insert.
 ///
 /// ```
 /// use sqlthrottle::rule::{RuleFile, Threshold};

@@ -57,10 +57,8 @@ impl RuleState {
     ) -> T {
         let table = match &self.limiters {
             Limiters::One(limiter) => {
-                let own = at_hand.take_limiter().unwrap_or_else(|| Arc::clone(limiter));
-                let result = count(limiter, at_hand, false);
-                at_hand.put_back(own);
-                return result;
+                at_hand.keep_only(limiter);
+                return count(limiter, at_hand, false);
             }
             Limiters::ByFingerprint(table) => table,
         };

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{MS, YEAR, next_random};
+use crate::testing::{MS, YEAR, assert_at_most, next_random};
 use crate::window_shape::EPOCH_BITS;
 use std::sync::atomic::AtomicU64 as SharedTime;
 use std::thread;
@@ -466,11 +466,7 @@ fn threads_that_race_the_clock_keep_to_the_limit() {
     });
     events.sort_unstable();
     assert!(events.len() > 1000);
-    for (i, &(start, _)) in events.iter().enumerate() {
-        let rest = events[i..].iter().take_while(|event| event.0 <= start + length);
-        let within = rest.filter(|event| event.1 <= start + length).count();
-        assert!(within <= max as usize, "{within} within {length} ns from {start}");
-    }
+    assert_at_most(u64::from(max), length, &events);
     let now = time.load(Ordering::SeqCst);
     window.attempt(1, now);
     window.assert_at_rest();

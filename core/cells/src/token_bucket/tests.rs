@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{HOUR, MS, SECOND, YEAR, next_random};
+use crate::testing::{HOUR, MS, SECOND, YEAR, assert_at_most, next_random};
 use std::sync::atomic::AtomicU64 as SharedTime;
 use std::thread;
 
@@ -374,11 +374,6 @@ fn threads_that_race_the_clock_keep_to_the_rate() {
     events.sort_unstable();
     assert!(events.len() > 1000);
     for length in [0, nanos / 2, 10 * nanos, 39 * nanos, 200 * nanos] {
-        let most = u64::from(capacity) + length / nanos + 1;
-        for (i, &(start, _)) in events.iter().enumerate() {
-            let rest = events[i..].iter().take_while(|event| event.0 <= start + length);
-            let within = rest.filter(|event| event.1 <= start + length).count() as u64;
-            assert!(within <= most, "{within} within {length} ns from {start}");
-        }
+        assert_at_most(u64::from(capacity) + length / nanos + 1, length, &events);
     }
 }
