@@ -17,6 +17,12 @@ pub enum Verdict {
     Ignore,
     /// Wait for [`Decision::delay`], then ask [`Engine::resume`](crate::Engine::resume) with [`Decision::ticket`].
     Delay,
+    /// Nothing is decided, and nothing counted: a limit that instances share is to be asked for more, where blocking is allowed,
+    /// by [`Engine::refill`](crate::Engine::refill) with [`Decision::refill`]. Only where a rule has the scope `cluster`.
+    RefillNeeded,
+    /// Nothing is decided, and nothing counted: the host is to ask its provider, to tell the engine by
+    /// [`Engine::set_threshold`](crate::Engine::set_threshold), and to check again. Only where a provider is registered.
+    ThresholdNeeded,
 }
 
 impl Verdict {
@@ -27,6 +33,8 @@ impl Verdict {
             Self::Abort => "abort",
             Self::Ignore => "ignore",
             Self::Delay => "delay",
+            Self::RefillNeeded => "refill_needed",
+            Self::ThresholdNeeded => "threshold_needed",
         }
     }
 }
@@ -44,12 +52,16 @@ pub enum Reason {
     /// Within every limit, or beyond one and let pass because rules are only observed: then [`Decision::observed`] says what
     /// would have been done.
     Allowed,
+    /// A rule with `unlimited` exempts it from every other.
+    Exempt,
     /// The kind of statement is never checked (BEGIN, COMMIT, SET …).
     NotChecked,
     /// Over a limit, but outside the share the strategy is applied to.
     PassedOver,
     /// Over a limit.
     OverLimit,
+    /// A rule with `block` lets nothing pass.
+    Blocked,
     /// Over a limit, and as many statements as the rule allows are waiting already.
     MaxDelayed,
     /// Still over the limit after the longest wait the rule allows, or the ticket has lapsed.
@@ -58,6 +70,12 @@ pub enum Reason {
     IgnoreUnavailable,
     /// The statement's weight is above the limit, so no wait will help.
     Never,
+    /// The cluster does not answer, and the rule says `on_failure: closed`.
+    ClusterDown,
+    /// The guard itself failed: a panic that a binding has caught.
+    GuardError,
+    /// Nothing is decided yet: the verdict says what is needed.
+    Undecided,
     /// The rule file says `mode: off`.
     Off,
 }
@@ -67,13 +85,18 @@ impl Reason {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
+            Self::Exempt => "exempt",
             Self::NotChecked => "not_checked",
             Self::PassedOver => "passed_over",
             Self::OverLimit => "over_limit",
+            Self::Blocked => "blocked",
             Self::MaxDelayed => "max_delayed",
             Self::MaxDelay => "max_delay",
             Self::IgnoreUnavailable => "ignore_unavailable",
             Self::Never => "never",
+            Self::ClusterDown => "cluster_down",
+            Self::GuardError => "guard_error",
+            Self::Undecided => "undecided",
             Self::Off => "off",
         }
     }
@@ -93,13 +116,15 @@ pub enum RuleName {
     Threshold(Arc<str>),
     /// The `default_threshold`.
     DefaultThreshold,
+    /// A rule of the file, or one that an admin statement added.
+    Rule(Arc<str>),
 }
 
 impl RuleName {
     /// The name.
     pub fn as_str(&self) -> &str {
         match self {
-            Self::Threshold(name) => name,
+            Self::Threshold(name) | Self::Rule(name) => name,
             Self::DefaultThreshold => "default_threshold",
         }
     }
@@ -114,6 +139,14 @@ impl fmt::Display for RuleName {
 /// A place in the queue of a delaying rule, to be given back to [`Engine::resume`](crate::Engine::resume) after the wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ticket(pub(crate) u64);
+
+/// The places of concurrency limits that a statement holds while it runs, to be given back to
+/// [`Engine::release`](crate::Engine::release) once it has ended, however it has.
+///
+/// A plain number: it may cross a language boundary, be kept or be forgotten. Each place is free again when its lease has lapsed,
+/// even if nobody gives it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Permit(pub(crate) u64);
 
 /// The answer to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,9 +172,14 @@ pub struct Decision {
     pub delay: Option<Duration>,
     /// What to resume with; only with [`Verdict::Delay`].
     pub ticket: Option<Ticket>,
+    /// What the statement holds while it runs; only with [`Verdict::Allow`], and only where it holds anything.
+    pub permit: Option<Permit>,
+    /// The strategy of the host that is to decide in place of the engine: only with [`Verdict::Abort`], which holds where the
+    /// host does not know it.
+    pub custom: Option<Arc<str>>,
     /// Whether the limiter is the one that keys beyond `max_keys` share.
     pub overflow: bool,
-    /// What would have been done, had the rule file not said `mode: observe`.
+    /// What rules that are only observed would have done.
     pub observed: Option<Verdict>,
 }
 
@@ -158,6 +196,8 @@ impl Decision {
             retry_after: None,
             delay: None,
             ticket: None,
+            permit: None,
+            custom: None,
             overflow: false,
             observed: None,
         }

@@ -69,6 +69,7 @@ pub mod fingerprint;
 pub mod rule;
 
 mod clock;
+mod context;
 mod decision;
 mod engine;
 mod error;
@@ -81,7 +82,8 @@ mod strategy;
 mod stripe;
 
 pub use clock::{Clock, ManualClock};
-pub use decision::{Decision, Reason, RuleName, Ticket, Verdict};
+pub use context::Context;
+pub use decision::{Decision, Permit, Reason, RuleName, Ticket, Verdict};
 pub use engine::{Engine, Prepared};
 pub use error::{Fault, LoadError};
 pub use fingerprint::{Dialect, Fingerprint, FingerprintOptions, HashKind, InLists, Normalizer};

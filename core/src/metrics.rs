@@ -61,7 +61,7 @@ impl Counts {
     /// Counts a refusal that is carried out.
     pub(crate) fn refused(&self, verdict: Verdict, alone: bool) {
         match verdict {
-            Verdict::Allow => {}
+            Verdict::Allow | Verdict::RefillNeeded | Verdict::ThresholdNeeded => {}
             Verdict::Abort => self.aborted.add_if_alone(alone),
             Verdict::Ignore => self.ignored.add_if_alone(alone),
             Verdict::Delay => self.delayed.add_if_alone(alone),
@@ -71,7 +71,7 @@ impl Counts {
     /// Counts a refusal that reaches nobody.
     pub(crate) fn would_refuse(&self, verdict: Verdict) {
         match verdict {
-            Verdict::Allow => {}
+            Verdict::Allow | Verdict::RefillNeeded | Verdict::ThresholdNeeded => {}
             Verdict::Abort => self.would_abort.add(),
             Verdict::Ignore => self.would_ignore.add(),
             Verdict::Delay => self.would_delay.add(),

@@ -1,5 +1,6 @@
 //! A statement and its context.
 
+use crate::context::Context;
 use crate::fingerprint::Dialect;
 
 /// What the caller can stand in for when a statement is ignored.
@@ -30,19 +31,39 @@ impl Fakes {
 }
 
 /// A statement and its context.
-#[derive(Clone, Copy, Debug)]
+///
+/// ```
+/// use sqlthrottle::{Fakes, Statement};
+///
+/// let statement = Statement::new("select * from reports where id = ?")
+///     .user("dev")
+///     .client("192.168.0.7")
+///     .tag("endpoint", "report")
+///     .params(&[Some(b"42")])
+///     .fakes(Fakes::Rows);
+/// ```
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct Statement<'a> {
     pub(crate) sql: &'a [u8],
     pub(crate) dialect: Option<Dialect>,
     pub(crate) fakes: Fakes,
     pub(crate) weight: u32,
+    pub(crate) context: Context<'a>,
+    pub(crate) params: &'a [Option<&'a [u8]>],
 }
 
 impl<'a> Statement<'a> {
     /// A statement of any bytes.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { sql: sql.as_ref(), dialect: None, fakes: Fakes::None, weight: 1 }
+        Self {
+            sql: sql.as_ref(),
+            dialect: None,
+            fakes: Fakes::None,
+            weight: 1,
+            context: Context::new(),
+            params: &[],
+        }
     }
 
     /// The dialect of this statement, where it differs from the rule file's.
@@ -60,6 +81,47 @@ impl<'a> Statement<'a> {
     /// How many executions this check speaks for: a JDBC batch of 50 weighs 50. Zero counts as one.
     pub fn weight(mut self, weight: u32) -> Self {
         self.weight = weight.max(1);
+        self
+    }
+
+    /// Who sends it and where to, all at once.
+    pub fn context(mut self, context: Context<'a>) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// The database user, as [`Context::user`].
+    pub fn user(mut self, user: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        self.context = self.context.user(user);
+        self
+    }
+
+    /// The address of the client, as [`Context::client`].
+    pub fn client(mut self, client: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        self.context = self.context.client(client);
+        self
+    }
+
+    /// The database, as [`Context::database`].
+    pub fn database(mut self, database: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        self.context = self.context.database(database);
+        self
+    }
+
+    /// A tag, as [`Context::tag`].
+    pub fn tag(
+        mut self,
+        name: &'a (impl AsRef<[u8]> + ?Sized),
+        value: &'a (impl AsRef<[u8]> + ?Sized),
+    ) -> Self {
+        self.context = self.context.tag(name, value);
+        self
+    }
+
+    /// The bound parameters in order, each in the textual form that a constant in its place would have, without quotes; none
+    /// for NULL and for what has no such form. Rules that count by a column, or match one, read them.
+    pub fn params(mut self, params: &'a [Option<&'a [u8]>]) -> Self {
+        self.params = params;
         self
     }
 }

@@ -115,7 +115,7 @@ fn carry_out(weight: u32, statement: &Statement<'_>, shape: &Shape, rule: &RuleS
         return (Verdict::Abort, Reason::Never);
     }
     match rule.threshold.strategy {
-        Strategy::Abort => (Verdict::Abort, Reason::OverLimit),
+        Strategy::Abort | Strategy::Custom(_) => (Verdict::Abort, Reason::OverLimit),
         Strategy::Ignore if shape.can_fake(statement.fakes) => (Verdict::Ignore, Reason::OverLimit),
         Strategy::Ignore => (Verdict::Abort, Reason::IgnoreUnavailable),
         Strategy::Delay(_) => (Verdict::Delay, Reason::OverLimit),
@@ -191,7 +191,7 @@ fn count(
             Strategy::Delay(Delay::Fixed(time)) => nanos(time),
             // The statement is among the attempts already, so it waits for no more room.
             Strategy::Delay(Delay::UntilAllowed { max }) => room_for(0).unwrap_or(0).clamp(1, nanos(max).max(1)),
-            Strategy::Abort | Strategy::Ignore => 0,
+            Strategy::Abort | Strategy::Ignore | Strategy::Custom(_) => 0,
         },
         attempt,
         total,

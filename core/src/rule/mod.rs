@@ -1,17 +1,32 @@
 //! The rule file: what may be sent how often, and what happens beyond.
 
 mod bounds;
+mod cluster;
 mod file;
+mod key;
+mod limit;
 mod limits;
+mod matching;
 mod mode;
+mod on_error;
 mod prefix;
 mod quantity;
+mod rate;
+#[expect(clippy::module_inception, reason = "a file of rules, and a rule")]
+mod rule;
 mod rule_file;
 mod threshold;
 
+pub use cluster::{Cluster, Lease, OnFailure, Redis};
+pub use key::{ColumnName, Part};
+pub use limit::{Count, Limit};
 pub use limits::Limits;
+pub use matching::{Matching, WholeTable};
 pub use mode::Mode;
+pub use on_error::OnError;
 pub use prefix::{FingerprintPrefix, InvalidPrefix};
+pub use rate::Rate;
+pub use rule::{On, Rule, Scope, Then};
 pub use rule_file::RuleFile;
 pub use threshold::Threshold;
 

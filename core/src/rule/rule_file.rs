@@ -2,12 +2,13 @@
 
 use super::quantity::{Bytes, Misread};
 use super::threshold::Field;
-use super::{FingerprintPrefix, Limits, Mode, Threshold, bounds, file};
+use super::{Cluster, FingerprintPrefix, Limits, Mode, OnError, Rule, Threshold, bounds, file};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::{Dialect, FingerprintOptions};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 
 /// A rule file.
 ///
@@ -29,7 +30,7 @@ use std::path::Path;
 /// assert!(error.faults()[0].expected.starts_with("did you mean `enforce`?"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuleFile {
     /// Whether decisions are carried out.
@@ -40,10 +41,36 @@ pub struct RuleFile {
     pub default_threshold: Option<Threshold>,
     /// The thresholds, in the order of the file. No prefix is the beginning of another.
     pub thresholds: Vec<(FingerprintPrefix, Threshold)>,
+    /// The rules, in the order of the file.
+    pub rules: Vec<Rule>,
+    /// How instances share the limits of rules with the scope `cluster`.
+    pub cluster: Option<Cluster>,
+    /// What is answered when the guard itself fails.
+    pub on_error: OnError,
     /// How much an engine may hold.
     pub limits: Limits,
+    /// How often the host is to look for a changed file ([`Engine::refresh`](crate::Engine::refresh)); zero for never. Up to an
+    /// hour, and no less than 100 ms.
+    pub watch: Duration,
     /// Whether a file said the dialect, which tells `generic` by choice from `generic` for want of a word.
     pub(super) names_dialect: bool,
+}
+
+impl Default for RuleFile {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            fingerprint: FingerprintOptions::default(),
+            default_threshold: None,
+            thresholds: Vec::new(),
+            rules: Vec::new(),
+            cluster: None,
+            on_error: OnError::default(),
+            limits: Limits::default(),
+            watch: Duration::from_secs(1),
+            names_dialect: false,
+        }
+    }
 }
 
 impl RuleFile {

@@ -129,7 +129,7 @@ impl Threshold {
         check(Field::Buckets, bounds::BUCKETS.codes, buckets);
         check(Field::Buckets, bounds::BUCKETS.codes, fine);
         match self.strategy {
-            Strategy::Abort | Strategy::Ignore => {}
+            Strategy::Abort | Strategy::Ignore | Strategy::Custom(_) => {}
             Strategy::Delay(Delay::Fixed(delay)) => {
                 check(Field::Delay, bounds::DELAY.codes, bounds::DELAY.check(delay).map(drop));
             }

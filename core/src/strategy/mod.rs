@@ -4,10 +4,11 @@ mod share;
 
 pub use share::{InvalidShare, Share};
 
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What is done to a statement over the limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
     /// The host raises its own error.
@@ -17,6 +18,8 @@ pub enum Strategy {
     Ignore,
     /// The host waits, then resumes.
     Delay(Delay),
+    /// A strategy of the host's, by its name (the file says `custom:NAME`); a host that does not know it aborts.
+    Custom(Arc<str>),
 }
 
 /// How long a delayed statement waits.
