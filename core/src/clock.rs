@@ -4,8 +4,8 @@ mod machine;
 
 use machine::Origin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 /// Ticks of the coarse clock that a bucket must last for it to serve: its error is then at most a 25th of the bucket by
 /// which a window is longer than its limit needs.
@@ -48,6 +48,12 @@ impl Reading {
         }
     }
 
+    /// The cheapest reading that serves a token bucket, by its capacity and by how many tokens arrive in a time: one that is
+    /// late by a tick misses no more than fits in the bucket.
+    pub(crate) fn of_bucket(capacity: u32, arrived: impl Fn(u64) -> u64) -> Self {
+        if arrived(machine::tick()) < u64::from(capacity) { Self::Coarse } else { Self::Precise }
+    }
+
     /// The same without the error of the tick: never earlier, so it may follow a coarse one.
     pub(crate) const fn precise(self) -> Self {
         match self {
@@ -68,6 +74,14 @@ impl Clock {
     #[inline]
     pub fn now(&self) -> u64 {
         self.read(Reading::Precise)
+    }
+
+    /// The time of day by the wall clock, which may be set, forwards and back.
+    pub fn wall(&self) -> SystemTime {
+        match &self.0 {
+            Source::System(_) => SystemTime::now(),
+            Source::Manual(clock) => clock.wall(),
+        }
     }
 
     /// Time since this clock was made by a given reading, in nanoseconds.
@@ -98,7 +112,15 @@ impl From<ManualClock> for Clock {
 ///
 /// Clones share their time, so one handle goes into the engine and another moves it.
 #[derive(Clone, Debug, Default)]
-pub struct ManualClock(Arc<AtomicU64>);
+pub struct ManualClock(Arc<Times>);
+
+#[derive(Debug, Default)]
+struct Times {
+    /// Nanoseconds since zero.
+    now: AtomicU64,
+    /// Nanoseconds from the Unix epoch to zero, by the wall clock.
+    wall_at_zero: AtomicI64,
+}
 
 impl ManualClock {
     /// A clock that stands at zero.
@@ -108,18 +130,36 @@ impl ManualClock {
 
     /// Time since zero, in nanoseconds.
     pub fn now(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
+        self.0.now.load(Ordering::Acquire)
     }
 
     /// Moves time forward, at most to the end of the 584 years that a clock spans.
     pub fn advance(&self, by: Duration) {
         let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
-        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |now| Some(now.saturating_add(by)));
+        let _ = self.0.now.fetch_update(Ordering::AcqRel, Ordering::Acquire, |now| Some(now.saturating_add(by)));
     }
 
     /// Moves time forward to `since_zero`; a time that has passed changes nothing, because limiters run on monotone time.
     pub fn advance_to(&self, since_zero: Duration) {
-        self.0.fetch_max(u64::try_from(since_zero.as_nanos()).unwrap_or(u64::MAX), Ordering::AcqRel);
+        self.0.now.fetch_max(u64::try_from(since_zero.as_nanos()).unwrap_or(u64::MAX), Ordering::AcqRel);
+    }
+
+    /// The time of day, which goes on with the time since zero; that of zero is the Unix epoch unless it was set.
+    pub fn wall(&self) -> SystemTime {
+        let nanos = i128::from(self.0.wall_at_zero.load(Ordering::Acquire)) + i128::from(self.now());
+        let span = Duration::from_nanos(u64::try_from(nanos.unsigned_abs()).unwrap_or(u64::MAX));
+        if nanos < 0 { SystemTime::UNIX_EPOCH - span } else { SystemTime::UNIX_EPOCH + span }
+    }
+
+    /// Sets the time of day, forwards or back; the time since zero stays. From 1678 to 2261.
+    pub fn set_wall(&self, time: SystemTime) {
+        let nanos = match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => i128::try_from(since.as_nanos()).unwrap_or(i128::MAX),
+            Err(before) => i128::try_from(before.duration().as_nanos()).map_or(i128::MIN, |nanos| -nanos),
+        };
+        let at_zero = nanos.saturating_sub(i128::from(self.now()));
+        let at_zero = at_zero.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+        self.0.wall_at_zero.store(at_zero, Ordering::Release);
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) struct Counts {
     pub(crate) aborted: Counter,
     pub(crate) ignored: Counter,
     pub(crate) delayed: Counter,
+    pub(crate) outranked: Counter,
     pub(crate) resumed: Counter,
     pub(crate) aborted_waiting: Counter,
     pub(crate) lapsed: Counter,
@@ -51,7 +52,8 @@ impl Counters {
     /// The checks that the rule took part in: what became of each is counted once.
     pub(crate) fn matched(&self) -> u64 {
         let each = |counts: &Counts| {
-            [&counts.passed, &counts.passed_over, &counts.aborted, &counts.ignored, &counts.delayed].map(Counter::get)
+            let Counts { passed, passed_over, aborted, ignored, delayed, outranked, .. } = counts;
+            [passed, passed_over, aborted, ignored, delayed, outranked].map(Counter::get)
         };
         self.0.iter().flat_map(each).sum()
     }
@@ -94,14 +96,14 @@ impl Counter {
         self.shared.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts one; cheaper where the thread has the core's table to itself, because no other can come between two steps.
+    /// Counts one, for the thread that has the core's table to itself: cheaper, because no other can come between two steps.
     #[inline]
-    pub(crate) fn add_if_alone(&self, alone: bool) {
-        if alone {
-            self.alone.store(self.alone.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        } else {
-            self.add();
-        }
+    pub(crate) fn add_alone(&self) {
+        self.alone.store(self.alone.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    fn add_if_alone(&self, alone: bool) {
+        if alone { self.add_alone() } else { self.add() }
     }
 
     pub(crate) fn get(&self) -> u64 {

@@ -44,8 +44,15 @@ impl<T> Striped<T> {
     /// This thread's copy.
     #[inline]
     pub(crate) fn mine(&self) -> &T {
+        self.mine_numbered().1
+    }
+
+    /// This thread's copy, with its number.
+    #[inline]
+    pub(crate) fn mine_numbered(&self) -> (usize, &T) {
         // Their number is a power of two; threads beyond it share them in turn.
-        &self.0[ORDINAL.with(|ordinal| *ordinal) & (self.0.len() - 1)].0
+        let number = ORDINAL.with(|ordinal| *ordinal) & (self.0.len() - 1);
+        (number, &self.0[number].0)
     }
 
     /// Every copy.

@@ -26,6 +26,13 @@ pub struct Pins(AtomicU32);
 #[must_use = "the cell may be let go as soon as this is dropped"]
 pub struct Pin<'a>(&'a Pins);
 
+impl Pin<'_> {
+    /// Keeps the cell until [`Pins::unpin`]: for one who owns a reference to it, which a borrow of it cannot go with.
+    pub fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
 impl Pins {
     /// Of a cell that nobody uses.
     #[must_use]
@@ -41,10 +48,23 @@ impl Pins {
         if self.0.fetch_add(1, Ordering::Acquire) & RETIRED == 0 { Some(pin) } else { None }
     }
 
+    /// Ends a pin that was [kept](Pin::keep). Once for each.
+    #[inline]
+    pub fn unpin(&self) {
+        // Releases what was counted to the thread that retires the cell.
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+
     /// Lets the cell go, unless someone is using it. Returns whether it did.
     pub fn retire(&self) -> bool {
         let unused = if cfg!(mutant = "eviction_in_use") { self.0.load(Ordering::Relaxed) & !RETIRED } else { 0 };
         self.0.compare_exchange(unused, RETIRED, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Forgets who is counting, after a fork: threads of the parent do not exist in the child. Only where no other thread
+    /// uses the cell.
+    pub fn clear(&self) {
+        self.0.fetch_and(RETIRED, Ordering::Relaxed);
     }
 
     /// Takes a retired cell back: it turned out to count something. Only for the thread that retired it.
@@ -56,8 +76,7 @@ impl Pins {
 impl Drop for Pin<'_> {
     #[inline]
     fn drop(&mut self) {
-        // Releases what was counted to the thread that retires the cell.
-        self.0.0.fetch_sub(1, Ordering::Release);
+        self.0.unpin();
     }
 }
 

@@ -15,6 +15,12 @@ impl ShareCounter {
         Self(AtomicU64::new(0))
     }
 
+    /// One that goes on where another is: of a limiter that takes the place of another's.
+    #[must_use]
+    pub fn succeeding(old: &Self) -> Self {
+        Self(AtomicU64::new(old.0.load(Ordering::Relaxed)))
+    }
+
     /// Whether the next is handled, at a share of `p/q` with `0 < p <= q`. A share of everything is not counted, so that
     /// refusing under it writes nothing.
     pub fn draw(&self, p: u32, q: u32) -> bool {

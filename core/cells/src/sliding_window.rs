@@ -126,8 +126,7 @@ impl<const SLOTS: usize> WindowCell<[Slot; SLOTS]> {
         shape: &WindowShape,
         now: u64,
     ) -> Self {
-        let now = now.saturating_add(old_shape.until_epoch(now, old.head().epoch()));
-        Self::with_total(shape, now, old.total(old_shape, now))
+        Self::with_total(shape, old.latest(old_shape, now), old.total(old_shape, now))
     }
 
     /// A cell that counts `total` as if it all happened at `now`. At most [`WindowCell::MAX_COUNT`] is taken over.
@@ -266,6 +265,11 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
                 return Some(if more == 0 { 0 } else { shape.until(now, shape.later(head.epoch(), stale), more) });
             }
         }
+    }
+
+    /// The time of the newest event there can be: `now`, or where the clock is behind the newest epoch, the start of that.
+    pub fn latest(&self, shape: &WindowShape, now: u64) -> u64 {
+        now.saturating_add(shape.until_epoch(now, self.head().epoch()))
     }
 
     /// Whether the cell equals a new one, so that nothing is lost with it.

@@ -1,10 +1,10 @@
 //! A rule's limiter for one key, as one core has it at hand.
 
 use crate::decision::RuleName;
-use crate::limit::{Limiter, WindowLimiter};
+use crate::limit::{Limiter, Measure, Pinned};
 use crate::stripe;
 use sqlthrottle_cells::WindowShape;
-use sqlthrottle_cells::sliding_window::Lease;
+use sqlthrottle_cells::sliding_window::{Lease, WindowCell};
 use std::sync::Arc;
 
 /// Most counts that a core takes beforehand. With 64, one check in 65 comes to the cell.
@@ -15,140 +15,159 @@ const MAX_BLOCK: u32 = 64;
 ///
 /// Whoever counts on a limiter for a core does so by the one that the core has at hand, so on one core nothing is refused
 /// for counts that are taken and not spent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct AtHand {
-    /// A copy of the rule's name, so that a decision which is handed out touches nothing that another core touches. None
-    /// where this is not kept.
-    name: Option<RuleName>,
-    limiter: Option<Arc<WindowLimiter>>,
+    /// A copy of the rule's name, so that a decision which is handed out touches nothing that another core touches.
+    name: RuleName,
+    limiter: Arc<Limiter>,
+    /// That of the limiter, if it is a window: the block is counted by it.
+    shape: Option<Arc<WindowShape>>,
     lease: Lease,
+    /// The maximum within which the block was taken.
+    max: u32,
     /// The last block with what was counted together with it, and what was counted before it in the same epoch.
     taken: u32,
     recent: u32,
 }
 
+/// An attempt to be counted in a window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempted {
+    /// How many executions.
+    pub(super) n: u32,
+    /// When.
+    pub(super) now: u64,
+    /// The most that the window may hold.
+    pub(super) max: u32,
+}
+
 impl AtHand {
-    /// Nothing of a rule yet, to be kept by a core.
-    pub(super) fn kept(name: &RuleName) -> Self {
+    pub(super) fn new(name: &RuleName, limiter: Arc<Limiter>) -> Self {
         let name = match name {
             RuleName::Threshold(name) => RuleName::Threshold(Arc::from(&**name)),
+            RuleName::Rule(name) => RuleName::Rule(Arc::from(&**name)),
             name => name.clone(),
         };
-        Self { name: Some(name), limiter: None, lease: Lease::default(), taken: 0, recent: 0 }
+        let shape = shape_of(&limiter);
+        Self { name, limiter, shape, lease: Lease::default(), max: 0, taken: 0, recent: 0 }
     }
 
-    /// Whether a core keeps it, and has it to itself now. What is not kept is used once, and takes nothing beforehand.
+    /// The name of the rule.
     #[inline]
-    pub(super) fn is_kept(&self) -> bool {
-        self.name.is_some()
+    pub(super) fn name(&self) -> &RuleName {
+        &self.name
     }
 
-    /// The name of the rule, if it is kept.
+    /// The limiter; none where it has been let go, or is measured otherwise.
     #[inline]
-    pub(super) fn name(&self) -> Option<&RuleName> {
-        self.name.as_ref()
-    }
-
-    /// The limiter, if it was found before; to be [put back](Self::put_back) after use.
-    #[inline]
-    pub(super) fn take_limiter(&mut self) -> Option<Arc<WindowLimiter>> {
-        self.limiter.take()
-    }
-
-    /// Puts back the limiter that was taken.
-    #[inline]
-    pub(super) fn put_back(&mut self, limiter: Arc<WindowLimiter>) {
-        self.limiter = Some(limiter);
-    }
-
-    /// Keeps the limiter of a rule that has but one, and never lets go of it.
-    #[inline]
-    pub(super) fn keep_only(&mut self, limiter: &Arc<WindowLimiter>) {
-        self.limiter.get_or_insert_with(|| Arc::clone(limiter));
-    }
-
-    /// Forgets a limiter that was taken and is let go, with what was taken of it.
-    pub(super) fn forget(&mut self) {
-        (self.lease, self.taken, self.recent) = (Lease::default(), 0, 0);
+    pub(super) fn limiter(&self, measure: &Measure) -> Option<Pinned> {
+        if self.limiter.is_measured_by(measure) { Pinned::new(Arc::clone(&self.limiter)).ok() } else { None }
     }
 
     /// Keeps another limiter. What was taken of the one before goes with that.
-    pub(super) fn keep(&mut self, limiter: Arc<WindowLimiter>) {
-        self.forget();
-        self.limiter = Some(limiter);
+    pub(super) fn keep(&mut self, limiter: Arc<Limiter>) {
+        (self.lease, self.taken, self.recent) = (Lease::default(), 0, 0);
+        self.shape = shape_of(&limiter);
+        self.limiter = limiter;
     }
 
-    /// Counts `n` out of the block, if it holds so many and its epoch is still the newest. Returns what the window is known
-    /// to count with it.
+    /// Counts out of the block, if it holds so many, its epoch is still the newest and the maximum the same. Returns what the
+    /// window is known to count with it.
     #[inline]
-    pub(super) fn spend(&mut self, shape: &WindowShape, n: u32, now: u64) -> Option<u32> {
-        self.lease.spend(shape, n, now)
+    pub(super) fn spend(&mut self, Attempted { n, now, max }: Attempted) -> Option<u32> {
+        if max != self.max {
+            return None;
+        }
+        self.lease.spend(self.shape.as_deref()?, n, now)
     }
 
-    /// Begins another block: what the last one leaves is given back.
-    fn begin_block(&mut self, limiter: &WindowLimiter, shape: &WindowShape, n: u32, now: u64) {
-        let counted = self.lease.ran_out(shape, n, now).map(|left| self.taken.saturating_sub(left));
-        self.recent = counted.map_or(0, |counted| self.recent.saturating_add(counted));
-        self.lease.give_back(limiter.window());
+    /// Nanoseconds until the epoch of `now` is forgotten.
+    pub(super) fn memory(&self, now: u64) -> u64 {
+        self.shape.as_ref().map_or(0, |shape| shape.memory(now))
+    }
+
+    /// Counts on the window that is at hand, with a block for the counts to come; none where it has been let go, or is measured
+    /// otherwise.
+    #[inline]
+    pub(super) fn window<T>(&mut self, measure: &Measure, count: impl FnOnce(&mut Window<'_>) -> T) -> Option<T> {
+        let Self { limiter, lease, max, taken, recent, .. } = self;
+        if !limiter.is_measured_by(measure) {
+            return None;
+        }
+        let _pin = limiter.pins().pin()?;
+        let (cell, shape) = limiter.window()?;
+        Some(count(&mut Window { cell, shape, lease, lease_max: max, taken, recent }))
     }
 
     /// Gives back what was taken beforehand, for one who counts on the limiter by himself.
-    pub(super) fn give_back(&mut self, limiter: &WindowLimiter) {
-        self.lease.give_back(limiter.window());
-        self.forget();
-    }
-
-    /// Counts `n` on its limiter together with a block for the counts to come, if there is room for both. Returns what the
-    /// window counts with the `n`; none where nothing was counted, and nothing is taken beforehand any more.
-    ///
-    /// A block is at most what the core has counted in the same epoch, and what all cores hold unspent at most half of what
-    /// is left of the limit: a statement that is seldom sent takes nothing beforehand, and the last counts of a limit are
-    /// taken one by one.
-    pub(super) fn take_block(
-        &mut self,
-        limiter: &WindowLimiter,
-        shape: &WindowShape,
-        n: u32,
-        now: u64,
-        max: u32,
-    ) -> Option<u32> {
-        self.begin_block(limiter, shape, n, now);
-        let room = max.saturating_sub(limiter.window().total(shape, now)).saturating_sub(n);
-        let cores = u32::try_from(stripe::count()).unwrap_or(u32::MAX);
-        let block = self.recent.min(MAX_BLOCK).min(room / cores.saturating_mul(2));
-        self.taken = n.saturating_add(block);
-        self.lease.take(limiter.window(), shape, (n, block), now, max)
-    }
-
-    /// Counts `n` on its limiter, over the limit, and a block for attempts to come, once this core alone has tried more than
-    /// `max` in the epoch: nothing passes then until the epoch is forgotten. Returns what the window counts with the `n`. To
-    /// be asked where [`take_block`](Self::take_block) found no room.
-    pub(super) fn take_attempts(
-        &mut self,
-        limiter: &WindowLimiter,
-        shape: &WindowShape,
-        n: u32,
-        now: u64,
-        max: u32,
-    ) -> u32 {
-        let block = if self.recent > max { MAX_BLOCK } else { 0 };
-        self.taken = n.saturating_add(block);
-        self.lease.take_attempts(limiter.window(), shape, (n, block), now)
+    pub(super) fn give_back(&mut self) {
+        if let Some((cell, _)) = self.limiter.window() {
+            self.lease.give_back(cell);
+        }
+        (self.taken, self.recent) = (0, 0);
     }
 
     /// The bytes it refers to and has to itself.
     pub(super) fn bytes(&self) -> usize {
-        self.name.as_ref().map_or(0, |name| name.as_str().len())
+        self.name.as_str().len()
     }
 }
 
 impl Drop for AtHand {
     /// What was taken beforehand is not lost with what took it.
     fn drop(&mut self) {
-        if let Some(limiter) = &self.limiter
-            && let Some(_pin) = limiter.pins().pin()
+        if let Some(_pin) = self.limiter.pins().pin()
+            && let Some((cell, _)) = self.limiter.window()
         {
-            self.lease.give_back(limiter.window());
+            self.lease.give_back(cell);
         }
+    }
+}
+
+fn shape_of(limiter: &Limiter) -> Option<Arc<WindowShape>> {
+    limiter.window().map(|(_, shape)| Arc::clone(shape))
+}
+
+/// A window that a core has at hand and pinned.
+pub(super) struct Window<'a> {
+    cell: &'a WindowCell,
+    shape: &'a WindowShape,
+    lease: &'a mut Lease,
+    lease_max: &'a mut u32,
+    taken: &'a mut u32,
+    recent: &'a mut u32,
+}
+
+impl Window<'_> {
+    /// Counts an attempt together with a block for the counts to come, if there is room for both. Returns what the window
+    /// counts with the attempt; none where nothing was counted, and nothing is taken beforehand any more.
+    ///
+    /// A block is at most what the core has counted in the same epoch, and what all cores hold unspent at most half of what
+    /// is left of the limit: a statement that is seldom sent takes nothing beforehand, and the last counts of a limit are
+    /// taken one by one.
+    pub(super) fn take_block(&mut self, Attempted { n, now, max }: Attempted) -> Option<u32> {
+        // What the last block leaves is given back.
+        let counted = self.lease.ran_out(self.shape, n, now).map(|left| self.taken.saturating_sub(left));
+        *self.recent = counted.map_or(0, |counted| self.recent.saturating_add(counted));
+        self.lease.give_back(self.cell);
+        let room = max.saturating_sub(self.cell.total(self.shape, now)).saturating_sub(n);
+        let cores = u32::try_from(stripe::count()).unwrap_or(u32::MAX);
+        let block = (*self.recent).min(MAX_BLOCK).min(room / cores.saturating_mul(2));
+        (*self.taken, *self.lease_max) = (n.saturating_add(block), max);
+        self.lease.take(self.cell, self.shape, (n, block), now, max)
+    }
+
+    /// Counts an attempt over the limit, and a block for attempts to come, once this core alone has tried more than `max` in
+    /// the epoch: nothing passes then until the epoch is forgotten. Returns what the window counts with the attempt. To be
+    /// asked where [`take_block`](Self::take_block) found no room.
+    pub(super) fn take_attempts(&mut self, Attempted { n, now, max }: Attempted) -> u32 {
+        let block = if *self.recent > max { MAX_BLOCK } else { 0 };
+        *self.taken = n.saturating_add(block);
+        self.lease.take_attempts(self.cell, self.shape, (n, block), now)
+    }
+
+    /// Nanoseconds until there is room for so many more.
+    pub(super) fn retry_after(&self, Attempted { n, now, max }: Attempted) -> Option<u64> {
+        self.cell.retry_after(self.shape, n, now, max)
     }
 }

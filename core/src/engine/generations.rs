@@ -86,6 +86,16 @@ impl<E> Generations<E> {
         Self::cost(owned) <= self.budget.min(u32::MAX as usize)
     }
 
+    /// Allows so many bytes from now on. What is too much goes with its generation.
+    pub(super) fn set_bytes(&mut self, bytes: usize) {
+        self.budget = bytes / 2;
+    }
+
+    /// Every entry. One that is about to outlive its generation may be shown twice.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &E> {
+        self.young.iter().chain(self.old.iter()).map(|kept| &kept.entry)
+    }
+
     /// What was dropped of late.
     pub(super) fn take_outlived(&mut self) -> Outlived<E> {
         std::mem::take(&mut self.outlived)

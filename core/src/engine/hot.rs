@@ -1,10 +1,9 @@
-//! What each core has at hand: the texts of late with their shapes, and the limiters of those shapes.
+//! What each core has at hand: the texts of late with their shapes, and the limiters that count them.
 
-use super::at_hand::AtHand;
 use super::generations::Generations;
-use super::rules::RuleState;
-use super::shape::{LimiterKey, Shape};
-use crate::fingerprint::{Dialect, Fingerprint, FingerprintOptions, Normalizer};
+use super::hands::Hands;
+use super::shape::Shape;
+use crate::fingerprint::{Dialect, FingerprintOptions, Normalized, Normalizer};
 use crate::stripe::{self, Striped};
 use ahash::RandomState;
 use sqlthrottle_cells::try_lock::{Guard, TryLock};
@@ -33,10 +32,14 @@ pub(super) struct Hot {
 #[derive(Debug)]
 pub(super) struct Table {
     texts: Generations<Text>,
-    hands: Generations<Hand>,
+    pub(super) hands: Hands,
     /// The doorkeeper: bits of the text that came last by each place.
     seen: Box<[u32]>,
     reader: Normalizer,
+    /// A shape that is too large to be kept, while it is looked at.
+    unkept: Option<Arc<Shape>>,
+    /// The shape of requests, if one came.
+    requests: Option<Arc<Shape>>,
 }
 
 #[derive(Debug)]
@@ -44,13 +47,8 @@ struct Text {
     bytes: Box<[u8]>,
     dialect: Dialect,
     shape: Arc<Shape>,
-}
-
-/// A limiter, at hand.
-#[derive(Debug)]
-struct Hand {
-    key: LimiterKey,
-    at_hand: AtHand,
+    /// How often it was checked here.
+    checks: u64,
 }
 
 /// A text as it is looked up: with its hash, under a key that no attacker knows.
@@ -64,19 +62,13 @@ pub(super) struct Sought<'a> {
 impl Hot {
     /// Tables of at most `bytes` together.
     pub(super) fn new(bytes: usize, options: FingerprintOptions) -> Self {
-        let tables = Striped::new(|| {
-            let each = bytes / stripe::count();
-            // A statement has a text or two, and a hand that takes somewhat less than both.
-            let (texts, hands) = (Generations::new(each / 12 * 7), Generations::new(each / 12 * 5));
-            let seen = vec![0; (each / BYTES_A_PLACE).next_power_of_two()].into();
-            TryLock::new(Table { texts, hands, seen, reader: Normalizer::new(options) })
-        });
+        let tables = Striped::new(|| TryLock::new(Table::new(bytes / stripe::count(), options)));
         Self { hasher: RandomState::new(), tables }
     }
 
-    /// The key of a fingerprint's limiter.
-    pub(super) fn key(&self, rule: Option<&Arc<RuleState>>, fingerprint: &Fingerprint) -> LimiterKey {
-        LimiterKey::new(rule, fingerprint, &self.hasher)
+    /// The hasher of all that is looked up here.
+    pub(super) fn hasher(&self) -> &RandomState {
+        &self.hasher
     }
 
     /// A text to be looked up.
@@ -90,55 +82,112 @@ impl Hot {
     pub(super) fn table(&self) -> Option<Guard<'_, Table>> {
         self.tables.mine().try_lock()
     }
+
+    /// Shows the shapes that each core knows, with how often each was checked there by one of its texts. The core's checks
+    /// take the longer way meanwhile.
+    pub(super) fn for_each_shape(&self, mut each: impl FnMut(&Shape, u64)) {
+        for table in self.tables.iter() {
+            // One that is in use is left for a moment, which is over soon.
+            let table = loop {
+                match table.try_lock() {
+                    Some(table) => break table,
+                    None => std::thread::yield_now(),
+                }
+            };
+            for text in table.texts.iter() {
+                each(&text.shape, text.checks);
+            }
+        }
+    }
 }
 
 impl Table {
-    /// The shape of a text, and what is at hand for it, if this core knows both.
-    #[inline]
-    pub(super) fn known(&mut self, text: Sought<'_>) -> Option<(&Shape, &mut AtHand)> {
-        let shape = &*self.texts.get(text.hash, |kept| kept.is(text))?.shape;
-        Some((shape, self.hands.of(&shape.counted_by)?))
+    fn new(bytes: usize, options: FingerprintOptions) -> Self {
+        let seen = vec![0; (bytes / BYTES_A_PLACE).next_power_of_two()].into();
+        // A statement has a text or two, and a hand that takes somewhat less than both.
+        let (texts, hands) = (Generations::new(bytes / 12 * 7), Hands::new(bytes / 12 * 5));
+        Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None }
     }
 
-    /// The shape of a text that is not known, and what is at hand for it, if this core knows its normalised text. Takes note
-    /// of the text, and keeps it if it has come before.
-    pub(super) fn recognised(&mut self, text: Sought<'_>, hot: &Hot) -> Option<(&Shape, &mut AtHand)> {
-        // What a giant statement needs to be read is not kept for every core.
-        if text.bytes.len() > self.reader.options().max_sql_bytes {
-            return None;
+    /// Makes sure that texts are normalised by these options. Where they were by others, no text is known any more.
+    pub(super) fn adopt(&mut self, options: FingerprintOptions, bytes: usize) {
+        let each = bytes / stripe::count();
+        self.hands.set_bytes(each / 12 * 5);
+        if *self.reader.options() == options {
+            self.texts.set_bytes(each / 12 * 7);
+        } else {
+            self.texts = Generations::new(each / 12 * 7);
+            self.reader = Normalizer::new(options);
         }
+    }
+
+    /// The shape of a text, if this core knows it, and what is at hand.
+    #[inline]
+    pub(super) fn known(&mut self, text: Sought<'_>) -> Option<(&Shape, &mut Hands)> {
+        let kept = self.texts.get(text.hash, |kept| kept.is(text))?;
+        kept.checks += 1;
+        Some((&kept.shape, &mut self.hands))
+    }
+
+    /// Whether texts of this length are read here: what a giant statement needs to be read is not kept for every core.
+    pub(super) fn reads(&self, text: Sought<'_>) -> bool {
+        text.bytes.len() <= self.reader.options().max_sql_bytes
+    }
+
+    /// The shape of a text that is not known, and what is at hand. Where its normalised text is not known either, or what is
+    /// known of it is not current, `find` finds it. Takes note of the text, and keeps it if it has come before.
+    pub(super) fn read(
+        &mut self,
+        text: Sought<'_>,
+        hot: &Hot,
+        is_current: impl Fn(&Shape) -> bool,
+        find: impl Fn(&Normalized<'_>) -> Arc<Shape>,
+    ) -> (&Shape, &mut Hands) {
         self.reader.set_dialect(text.dialect);
-        let normalized = hot.sought(self.reader.normalize(text.bytes).as_bytes(), text.dialect);
-        if knock(&mut self.seen, text) {
-            let shape = Arc::clone(&self.texts.get(normalized.hash, |kept| kept.is(normalized))?.shape);
-            self.texts.keep(text, shape);
+        let normalized = self.reader.normalize(text.bytes);
+        let sought = hot.sought(normalized.as_bytes(), text.dialect);
+        let mut known = false;
+        if let Some(kept) = self.texts.get(sought.hash, |kept| kept.is(sought)) {
+            if !is_current(&kept.shape) {
+                kept.shape = find(&normalized);
+            }
+            kept.checks += 1;
+            known = true;
         }
-        let shape = &*self.texts.get(normalized.hash, |kept| kept.is(normalized))?.shape;
-        Some((shape, self.hands.of(&shape.counted_by)?))
-    }
-
-    /// The limiter of a key, if it is at hand.
-    #[inline]
-    pub(super) fn at_hand(&mut self, key: &LimiterKey) -> Option<&mut AtHand> {
-        self.hands.of(key)
-    }
-
-    /// What is at hand for a shape from now on; none where there is no room for anything. Its text is known from now on.
-    pub(super) fn take_in_hand(&mut self, shape: &Arc<Shape>, hot: &Hot) -> Option<&mut AtHand> {
-        // A text that is too large is not worth its hash either.
-        if self.texts.has_room(shape.text.len()) {
-            let text = hot.sought(&shape.text, shape.dialect);
-            if self.texts.get(text.hash, |kept| kept.is(text)).is_none() {
-                self.texts.keep(text, Arc::clone(shape));
+        if !known {
+            let shape = find(&normalized);
+            if !self.texts.has_room(sought.bytes.len()) {
+                return (self.unkept.insert(shape), &mut self.hands);
+            }
+            self.texts.keep(sought, shape, 1);
+        }
+        // The text itself: what is known of it is brought up to date, and what has come before is kept.
+        let is_new = self.texts.get(text.hash, |kept| kept.is(text)).is_none();
+        if (!is_new || knock(&mut self.seen, text))
+            && let Some(shape) = self.texts.get(sought.hash, |kept| kept.is(sought)).map(|kept| Arc::clone(&kept.shape))
+        {
+            match self.texts.get(text.hash, |kept| kept.is(text)) {
+                Some(kept) => kept.shape = shape,
+                None => self.texts.keep(text, shape, 0),
             }
         }
-        let key = &shape.counted_by;
-        if self.hands.of(key).is_none() {
-            let at_hand = shape.at_hand();
-            let owned = at_hand.bytes();
-            self.hands.insert(key.hash(), Hand { key: *key, at_hand }, owned);
+        match self.texts.get(sought.hash, |kept| kept.is(sought)) {
+            Some(kept) => (&kept.shape, &mut self.hands),
+            // It was kept just now, so only a table with room for one of the two texts has let go of it.
+            None => (self.unkept.insert(find(&normalized)), &mut self.hands),
         }
-        self.hands.of(key)
+    }
+
+    /// The shape of requests, and what is at hand.
+    pub(super) fn requests(
+        &mut self,
+        is_current: impl Fn(&Shape) -> bool,
+        find: impl FnOnce() -> Arc<Shape>,
+    ) -> (&Shape, &mut Hands) {
+        if !self.requests.as_deref().is_some_and(is_current) {
+            self.requests = None;
+        }
+        (self.requests.get_or_insert_with(find), &mut self.hands)
     }
 
     /// What had to make room of late: to be dropped where the table is no longer held.
@@ -149,16 +198,9 @@ impl Table {
 
 impl Generations<Text> {
     /// The shape is counted where all cores have it in common.
-    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>) {
-        let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape };
+    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>, checks: u64) {
+        let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape, checks };
         self.insert(text.hash, kept, text.bytes.len());
-    }
-}
-
-impl Generations<Hand> {
-    #[inline]
-    fn of(&mut self, key: &LimiterKey) -> Option<&mut AtHand> {
-        self.get(key.hash(), |hand| hand.key == *key).map(|hand| &mut hand.at_hand)
     }
 }
 

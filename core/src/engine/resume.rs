@@ -1,13 +1,15 @@
 //! A statement that comes back from its wait.
 
 use super::Inner;
-use super::at_hand::AtHand;
-use super::decide::nanos;
-use super::waiting::{Taken, Waiter};
+use super::active_rule::{ActiveRule, Allows};
+use super::decide::{Contest, Drawn, Sentence, Times};
+use super::hands::Hands;
+use super::waiting::{Taken, Waiter, WaitingLimiter, WaitingPart, WaitingSide};
 use crate::decision::{Decision, Reason, Ticket, Verdict};
-use crate::limit::WindowLimiter;
+use crate::limit::nanos;
 use crate::strategy::{Delay, Strategy};
-use sqlthrottle_cells::sliding_window::{Exceeded, Renewal};
+use sqlthrottle_cells::claim::{Over, Wait};
+use sqlthrottle_cells::sliding_window::Renewal;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,96 +17,162 @@ impl Inner {
     /// Decides on a statement whose wait is over.
     pub(super) fn resume(&self, ticket: Ticket) -> Decision {
         let refused = Decision { verdict: Verdict::Abort, ..Decision::allow(None, Reason::MaxDelay) };
-        let (mut waiter, now) = match self.waiting.take(ticket, &self.clock) {
+        let (waiter, now) = match self.waiting.take(ticket, &self.clock) {
             Taken::Due(waiter, now) => (waiter, now),
             Taken::Lapsed(waiter) => {
-                let rule = Some(waiter.rule.name.clone());
-                return Decision { rule, fingerprint: Some(waiter.fingerprint), ..refused };
+                let rule = Some(waiter.rule.name().clone());
+                return Decision { rule, fingerprint: waiter.subject.fingerprint, ..refused };
             }
             Taken::Unknown => return refused,
         };
-        let (rule, fingerprint) = (Arc::clone(&waiter.rule), waiter.fingerprint);
-        let mut ask = |at_hand: &mut AtHand| {
-            rule.limiter(at_hand, &fingerprint, now, |limiter, at_hand, overflow| {
-                // What this core holds unspent does not stand in the way of what has waited.
-                at_hand.give_back(limiter);
-                (ask_again(limiter, &mut waiter, overflow, now), overflow)
-            })
-        };
-        let key = self.hot.key(Some(&rule), &fingerprint);
-        let (asked, overflow) = match self.hot.table().as_mut().and_then(|table| table.at_hand(&key)) {
-            Some(at_hand) => ask(at_hand),
-            None => ask(&mut AtHand::default()),
-        };
-        let mut decision = Decision {
-            rule: Some(rule.name.clone()),
-            count: u64::from(asked.total),
-            limit: u64::from(rule.threshold.max_count),
-            overflow,
-            ..Decision::allow(Some(fingerprint), Reason::Allowed)
-        };
-        let Some(wait) = asked.wait else {
-            rule.places.give_back();
-            rule.counters.resumed.add();
-            return decision;
-        };
-        decision.retry_after = Some(Duration::from_nanos(wait));
-        let left = match rule.threshold.strategy {
-            Strategy::Delay(Delay::UntilAllowed { max }) => nanos(max).saturating_sub(now.saturating_sub(waiter.since)),
-            _ => wait,
-        };
-        if left == 0 {
-            rule.places.give_back();
-            rule.counters.aborted_waiting.add();
-            (decision.verdict, decision.reason) = (Verdict::Abort, Reason::MaxDelay);
-            return decision;
+        let early = waiter.due.saturating_sub(now);
+        if early > 0 {
+            return self.wait_on(waiter, early, now);
         }
-        let wait = wait.clamp(1, left);
-        (decision.verdict, decision.reason) = (Verdict::Delay, Reason::OverLimit);
-        decision.delay = Some(Duration::from_nanos(wait));
-        decision.ticket = Some(self.waiting.put(Waiter { due: now.saturating_add(wait), ..waiter }));
+        match self.hot.table() {
+            Some(mut table) => self.ask_again(waiter, now, Some(&mut table.hands)),
+            None => self.ask_again(waiter, now, None),
+        }
+    }
+
+    /// Asks the rules of a statement that comes back, as they are by now.
+    fn ask_again(&self, mut waiter: Waiter, now: u64, mut hands: Option<&mut Hands>) -> Decision {
+        let set = self.set();
+        let sides = std::mem::take(&mut waiter.sides);
+        // A rule that is gone is not asked; one that says something else by now is asked as it is.
+        let asked: Vec<(Arc<ActiveRule>, WaitingSide)> = sides
+            .into_iter()
+            .filter_map(|side| Some((set.successor(&side.rule)?, side)))
+            .filter(|(_, side)| side.part != WaitingPart::Aside)
+            .collect();
+        let (rules, sides): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
+        let mut times = Times::new(&self.clock);
+        let mut contest = Contest::empty();
+        for (rule, side) in rules.iter().zip(sides) {
+            contest.come_back(rule, side, waiter.subject.weight, &mut times, hands.as_deref_mut());
+        }
+        let delaying = Arc::clone(&waiter.rule);
+        match self.settle(&mut contest, &waiter.subject, &mut times, hands) {
+            Ok(mut decision) => {
+                delaying.state.places.give_back();
+                delaying.state.counters.resumed.add();
+                if decision.rule.is_none() {
+                    decision.rule = Some(delaying.name().clone());
+                    decision.limit = delaying.allows.meter().map_or(0, |meter| u64::from(meter.max));
+                }
+                decision
+            }
+            Err(sentence) => self.hold_back(waiter, &mut contest, sentence, now, &mut times),
+        }
+    }
+
+    /// Lets a statement that came back wait on, or refuses it.
+    fn hold_back(
+        &self,
+        waiter: Waiter,
+        contest: &mut Contest<'_>,
+        mut sentence: Sentence,
+        now: u64,
+        times: &mut Times<'_>,
+    ) -> Decision {
+        let subject = waiter.subject;
+        let is_same = Arc::ptr_eq(&contest.sides[sentence.side].rule.state, &waiter.rule.state);
+        if sentence.verdict == Verdict::Delay && is_same {
+            let left = match contest.sides[sentence.side].rule.then.strategy {
+                Strategy::Delay(Delay::UntilAllowed { max }) => {
+                    nanos(max).saturating_sub(now.saturating_sub(waiter.since))
+                }
+                _ => u64::MAX,
+            };
+            if left > 0 {
+                let decision = contest.refused(&subject, &sentence);
+                let again = Waiter::new(contest, &subject, &sentence, times);
+                let wait = again.due.saturating_sub(again.since).min(left);
+                let waiter = Waiter { since: waiter.since, due: now.saturating_add(wait), ..again };
+                return self.put_back(waiter, wait, decision);
+            }
+            (sentence.verdict, sentence.reason) = (Verdict::Abort, Reason::MaxDelay);
+        }
+        waiter.rule.state.places.give_back();
+        waiter.rule.state.counters.aborted_waiting.add();
+        if is_same {
+            return contest.refused(&subject, &sentence);
+        }
+        // Should that rule let it wait as well, it waits for that one from now on.
+        self.refuse(contest, &subject, &sentence, times)
+    }
+
+    /// Lets a statement wait on that came too early.
+    fn wait_on(&self, waiter: Waiter, early: u64, now: u64) -> Decision {
+        let rule = &waiter.rule;
+        let decision = Decision {
+            verdict: Verdict::Delay,
+            rule: Some(rule.name().clone()),
+            limit: rule.allows.meter().map_or(0, |meter| u64::from(meter.max)),
+            retry_after: Some(Duration::from_nanos(early)),
+            ..Decision::allow(waiter.subject.fingerprint, Reason::OverLimit)
+        };
+        let due = waiter.due.max(now);
+        self.put_back(Waiter { due, ..waiter }, early, decision)
+    }
+
+    fn put_back(&self, waiter: Waiter, wait: u64, mut decision: Decision) -> Decision {
+        (decision.verdict, decision.delay) = (Verdict::Delay, Some(Duration::from_nanos(wait)));
+        decision.ticket = Some(self.waiting.put(waiter));
         decision
     }
 }
 
-/// What a rule says to a statement that comes back.
-struct Asked {
-    /// What its window counts.
-    total: u32,
-    /// How long the statement is to wait on, in nanoseconds; none where it may pass.
-    wait: Option<u64>,
+impl<'p> Contest<'p> {
+    /// Lets a rule take part again in what is decided about a statement that has waited. The statement is not counted a second
+    /// time: where its attempt is remembered, that is what is sent now.
+    fn come_back(
+        &mut self,
+        rule: &'p Arc<ActiveRule>,
+        side: WaitingSide,
+        weight: u32,
+        times: &mut Times<'_>,
+        mut hands: Option<&mut Hands>,
+    ) {
+        let drew = side.part == WaitingPart::Exceeded;
+        self.enter(rule, drew);
+        let Some(meter) = rule.allows.meter() else { return };
+        let now = times.by(meter.reading);
+        for WaitingLimiter { key, attempt, overflow } in side.limiters {
+            let at = self.drawn.len();
+            self.draw(key, rule, meter, now, hands.as_deref_mut());
+            let Some(drawn) = self.drawn.get_mut(at) else { continue };
+            // A place for its key may have been found, or lost, meanwhile; then its attempt is among those of another limiter.
+            drawn.attempt = attempt.filter(|_| overflow == drawn.overflow);
+            if let Allows::Attempts(meter) = &rule.allows
+                && let Some(over) = drawn.renew(side.part, meter.max, weight)
+                && let Some(side) = self.sides.last_mut()
+            {
+                side.exceed(over, at, weight);
+            }
+        }
+    }
 }
 
-/// Asks the rule of a statement that comes back.
-///
-/// A statement is counted once: where its attempt is remembered, that is what is sent now, and counts as of now; only where
-/// it has waited so long that its attempt is forgotten does it need room like a new one.
-///
-/// A fixed wait is all that its rule asks for, whatever is counted by then, and the attempt stays where it is. Were it to
-/// count for another window, a rule that has once begun to delay would never cease to while statements come in at a rate of
-/// `window / (window + delay)` of its limit, though there is room for all of them.
-fn ask_again(limiter: &WindowLimiter, waiter: &mut Waiter, overflow: bool, now: u64) -> Asked {
-    let (rule, window) = (&waiter.rule, limiter.window());
-    let (shape, max) = (&rule.window, rule.threshold.max_count);
-    let early = waiter.due.saturating_sub(now);
-    if early > 0 {
-        return Asked { total: window.total(shape, now), wait: Some(early) };
-    }
-    if matches!(rule.threshold.strategy, Strategy::Delay(Delay::Fixed(_))) {
-        return Asked { total: window.total(shape, now), wait: None };
-    }
-    let room_for = |needed| window.retry_after(shape, needed, now, max).unwrap_or(0).max(1);
-    // A place for its key may have been found, or lost, meanwhile; then its attempt is among those of another limiter.
-    let attempt = waiter.attempt.take().filter(|_| overflow == waiter.overflow);
-    match attempt.map_or(Renewal::Forgotten, |attempt| window.renew(shape, attempt, now, max)) {
-        Renewal::Renewed { total } => Asked { total, wait: None },
-        Renewal::Exceeded { attempt, total } => {
-            waiter.attempt = Some(attempt);
-            Asked { total, wait: Some(room_for(0)) }
+impl Drawn {
+    /// Asks a window for an attempt that comes back. Where it may pass now, it counts as of now, so that in any interval of the
+    /// window no more than the limit is sent, at once or after a wait. Returns what stands against it.
+    fn renew(&mut self, part: WaitingPart, max: u32, weight: u32) -> Option<Over> {
+        let (cell, shape) = self.limiter.window()?;
+        let wait_for = |n| cell.retry_after(shape, n, self.now, max).map_or(Wait::Never, |wait| Wait::Nanos(wait.max(1)));
+        match self.attempt.take().map_or(Renewal::Forgotten, |attempt| cell.renew(shape, attempt, self.now, max)) {
+            Renewal::Renewed { .. } => None,
+            Renewal::Exceeded { attempt, total } => {
+                self.attempt = Some(attempt);
+                // One that was within the limit when it was made has its room: those that came later have not.
+                let exceeded = part == WaitingPart::Exceeded;
+                exceeded.then(|| Over { counted: u64::from(total), wait: wait_for(0) })
+            }
+            // It has waited so long that it needs room like a new one.
+            Renewal::Forgotten => match cell.try_acquire(shape, weight, self.now, max) {
+                Ok(_) => None,
+                Err(exceeded) => Some(Over { counted: u64::from(exceeded.total), wait: wait_for(weight) }),
+            },
         }
-        Renewal::Forgotten => match window.try_acquire(shape, waiter.weight, now, max) {
-            Ok(acquired) => Asked { total: acquired.total(), wait: None },
-            Err(Exceeded { total }) => Asked { total, wait: Some(room_for(waiter.weight)) },
-        },
     }
 }

@@ -1,60 +1,42 @@
 //! What is remembered of a statement's shape: all that a check needs and that its constants do not change.
 
-use super::at_hand::AtHand;
-use super::rules::RuleState;
-use crate::fingerprint::{Classification, Dialect, Fingerprint, Kind, Normalized, classify, is_never_checked};
+use super::plan::Plan;
+use crate::fingerprint::{
+    Classification, Dialect, Fingerprint, HashKind, Kind, Normalized, classify, is_never_checked,
+};
+use crate::rule::matcher::ShapeFacts;
 use crate::statement::Fakes;
-use ahash::RandomState;
-use std::sync::Arc;
+use std::time::SystemTime;
 
-/// A statement's shape.
+/// A statement's shape, with what the rules come to for it in one epoch.
 #[derive(Debug)]
 pub(super) struct Shape {
     /// Its normalised text, of which it is read alone.
     pub(super) text: Box<[u8]>,
     pub(super) dialect: Dialect,
     pub(super) fingerprint: Fingerprint,
-    /// Whether rules apply to it at all: not to BEGIN, COMMIT, SET and the like.
-    pub(super) checked: bool,
-    /// The rule that names it, or the default threshold.
-    pub(super) rule: Option<Arc<RuleState>>,
-    /// The limiter that counts it.
-    pub(super) counted_by: LimiterKey,
+    pub(super) planned: Planned,
     /// Statements in the text, at least one.
     pub(super) statements: u32,
+    /// Their kinds, each once.
+    pub(super) kinds: Box<[Kind]>,
     answer: Answer,
+    /// Whether it stands for requests, which have no text.
+    is_request: bool,
 }
 
-/// Which limiter counts a shape: all that is known of a limiter by whoever has it at hand. Shapes of one rule, of one
-/// fingerprint in several dialects, or read again after they were forgotten, have it in common.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LimiterKey {
-    hash: u64,
-    /// Where the rule stands in memory, as long as the engine lives; none is zero.
-    rule: usize,
-    /// None where the rule has one limiter for all.
-    fingerprint: Option<Fingerprint>,
-}
-
-impl LimiterKey {
-    /// The key of a fingerprint's limiter in a rule; `hasher` is one that no attacker knows.
-    pub(super) fn new(rule: Option<&Arc<RuleState>>, fingerprint: &Fingerprint, hasher: &RandomState) -> Self {
-        let fingerprint = rule.filter(|rule| rule.counts_by_fingerprint()).map(|_| *fingerprint);
-        let rule = rule.map_or(0, |rule| Arc::as_ptr(rule).addr());
-        Self { hash: hasher.hash_one((rule, fingerprint)), rule, fingerprint }
-    }
-
-    #[inline]
-    pub(super) const fn hash(&self) -> u64 {
-        self.hash
-    }
-}
-
-impl PartialEq for LimiterKey {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.rule == other.rule && self.fingerprint == other.fingerprint
-    }
+/// What the rules come to for a shape.
+#[derive(Debug)]
+pub(super) struct Planned {
+    /// The epoch in which the plan was made. In any other it is out of date.
+    pub(super) epoch: u64,
+    /// When the first of its rules expires, and the plan is out of date as well.
+    pub(super) until: Option<SystemTime>,
+    pub(super) plan: Plan,
+    /// One that no other shape of the engine has, nor the same in another epoch.
+    pub(super) number: u64,
+    /// Tables by name, where a rule counts by them.
+    pub(super) tables: Box<[String]>,
 }
 
 /// What a statement answers, so what a caller must fake to ignore it.
@@ -73,30 +55,68 @@ impl Shape {
     pub(super) const BYTES: usize = size_of::<Self>() + 2 * size_of::<usize>();
 
     /// Reads a shape at first sight: of its normalised text alone, so that no constant, and no name of a savepoint, of the
-    /// statement that happens to be the first decides for all others.
+    /// statement that happens to be the first decides for all others. `plan` finds what the rules come to.
     pub(super) fn read(
-        dialect: Dialect,
         normalized: &Normalized<'_>,
-        fingerprint: Fingerprint,
-        rule: Option<Arc<RuleState>>,
-        counted_by: LimiterKey,
+        dialect: Dialect,
+        plan: impl FnOnce(&ShapeFacts<'_>) -> Planned,
     ) -> Self {
-        let analysis = classify(normalized.as_bytes(), dialect);
+        let text = normalized.as_bytes();
+        let Classification { mut kinds, plain_read } = classify(text, dialect);
+        let answer = answer(text, normalized.statements(), &kinds, plain_read);
+        let mut seen = Vec::new();
+        kinds.retain(|kind| !seen.contains(kind) && { seen.push(*kind); true });
+        let fingerprint = normalized.fingerprint();
         Self {
-            text: normalized.as_bytes().into(),
+            planned: plan(&facts(text, &fingerprint, dialect, &kinds)),
+            text: text.into(),
             dialect,
-            checked: !is_never_checked(normalized.as_bytes(), dialect),
             fingerprint,
-            rule,
-            counted_by,
             statements: u32::try_from(normalized.statements()).unwrap_or(u32::MAX).max(1),
-            answer: answer(&analysis, normalized),
+            kinds: kinds.into(),
+            answer,
+            is_request: false,
         }
     }
 
-    /// What a core is to keep of its rule.
-    pub(super) fn at_hand(&self) -> AtHand {
-        self.rule.as_ref().map(|rule| AtHand::kept(&rule.name)).unwrap_or_default()
+    /// What stands for requests, which have no text.
+    pub(super) fn of_requests(planned: Planned) -> Self {
+        Self {
+            text: Box::default(),
+            dialect: Dialect::Generic,
+            fingerprint: HashKind::default().digest(b""),
+            planned,
+            statements: 1,
+            kinds: Box::default(),
+            answer: Answer::More,
+            is_request: true,
+        }
+    }
+
+    /// The same shape with another plan.
+    pub(super) fn planned_anew(&self, plan: impl FnOnce(&ShapeFacts<'_>) -> Planned) -> Self {
+        Self {
+            planned: plan(&facts(&self.text, &self.fingerprint, self.dialect, &self.kinds)),
+            text: self.text.clone(),
+            kinds: self.kinds.clone(),
+            ..*self
+        }
+    }
+
+    /// Its fingerprint; none where it stands for requests.
+    #[inline]
+    pub(super) fn name(&self) -> Option<Fingerprint> {
+        if self.is_request { None } else { Some(self.fingerprint) }
+    }
+
+    /// The names of its statements' kinds, each once.
+    pub(super) fn kind_names(&self) -> impl Iterator<Item = &'static str> {
+        self.kinds.iter().map(|kind| kind.name())
+    }
+
+    /// The names of its tables, where a rule counts by them.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &str> {
+        self.planned.tables.iter().map(String::as_str)
     }
 
     /// Whether an honest empty result of the right type is at hand.
@@ -109,18 +129,21 @@ impl Shape {
     }
 }
 
-fn answer(analysis: &Classification, normalized: &Normalized<'_>) -> Answer {
+fn facts<'a>(text: &'a [u8], fingerprint: &'a Fingerprint, dialect: Dialect, kinds: &'a [Kind]) -> ShapeFacts<'a> {
+    ShapeFacts::new(text, fingerprint, dialect, kinds, is_never_checked(text, dialect))
+}
+
+fn answer(text: &[u8], statements: usize, kinds: &[Kind], plain_read: bool) -> Answer {
     // EXPLAIN ANALYZE, and MariaDB's ANALYZE, answer a plan, and no plan is empty.
-    let text = normalized.as_bytes();
     let begins = |words: &[&[u8]]| words.iter().any(|word| text.starts_with(word));
-    if normalized.statements() != 1 || begins(&[b"explain", b"describe ", b"desc ", b"analyze ", b"analyse "]) {
+    if statements != 1 || begins(&[b"explain", b"describe ", b"desc ", b"analyze ", b"analyse "]) {
         return Answer::More;
     }
-    if analysis.plain_read {
+    if plain_read {
         return Answer::Rows;
     }
     let counts =
-        matches!(analysis.kinds.as_slice(), [Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge]);
+        matches!(kinds, [Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge]);
     // A CTE that writes may stand before a SELECT; RETURNING, and SQL Server's OUTPUT, answer rows that a write made.
     let writes = begins(&[b"insert ", b"replace ", b"update ", b"delete ", b"merge "]);
     if counts && writes && !has_word(text, b"returning") && !has_word(text, b"output") {

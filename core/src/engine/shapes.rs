@@ -26,28 +26,51 @@ impl Shapes {
         Self { shards: std::array::from_fn(shard), hasher: RandomState::new() }
     }
 
-    /// The shape of a normalised text, read by `read` where it is not known.
-    pub(super) fn get(&self, dialect: Dialect, text: &[u8], read: impl FnOnce() -> Shape) -> Arc<Shape> {
+    /// The shape of a normalised text as of an epoch. `make` reads it where it is not known, and is given the one that is out of
+    /// date where there is one.
+    pub(super) fn get(
+        &self,
+        dialect: Dialect,
+        text: &[u8],
+        is_current: impl Fn(&Shape) -> bool,
+        make: impl FnOnce(Option<&Shape>) -> Shape,
+    ) -> Arc<Shape> {
         let hash = self.hasher.hash_one(text);
         let shard = &self.shards[(hash >> 32) as usize % SHARDS];
         let is = |shape: &Arc<Shape>| shape.dialect == dialect && *shape.text == *text;
         let known = self::read(shard);
-        if let Some(shape) = known.young(hash, is) {
+        if let Some(shape) = known.young(hash, is).filter(|shape| is_current(shape)) {
             return Arc::clone(shape);
         }
-        let old = known.old(hash, is).cloned();
+        let old = known.young(hash, is).or_else(|| known.old(hash, is)).cloned();
         drop(known);
         // Outside the lock: two threads may read the same new shape, and one of the two is kept.
-        let shape = old.unwrap_or_else(|| Arc::new(read()));
+        let shape = match old {
+            Some(shape) if is_current(&shape) => shape,
+            old => Arc::new(make(old.as_deref())),
+        };
         let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shape) = shard.get(hash, is) {
-            return Arc::clone(shape);
+        if let Some(known) = shard.get(hash, is) {
+            if !is_current(known) {
+                *known = Arc::clone(&shape);
+            }
+            return Arc::clone(known);
         }
         shard.insert(hash, Arc::clone(&shape), text.len() + Shape::BYTES);
         let outlived = shard.take_outlived();
         drop(shard);
         drop(outlived);
         shape
+    }
+
+    /// Forgets all of them, and allows so many bytes from now on: texts are normalised otherwise.
+    pub(super) fn renew(&self, bytes: usize) {
+        for shard in &self.shards {
+            let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+            let outlived = std::mem::replace(&mut *shard, Generations::new(bytes / SHARDS));
+            drop(shard);
+            drop(outlived);
+        }
     }
 
     /// How many shapes are remembered.

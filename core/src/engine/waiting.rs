@@ -1,10 +1,14 @@
 //! Statements that wait to be resumed.
 
-use super::rules::RuleState;
-use crate::clock::Clock;
+use super::active_rule::ActiveRule;
+use super::decide::{Contest, Sentence, Standing, Subject, Times};
+use super::hands::LimiterKey;
+use super::rule_state::RuleState;
+use crate::clock::{Clock, Reading};
 use crate::decision::Ticket;
-use crate::fingerprint::Fingerprint;
+use crate::strategy::{Delay, Strategy};
 use dashmap::DashMap;
+use smallvec::SmallVec;
 use sqlthrottle_cells::sliding_window::Attempt;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -18,23 +22,86 @@ const DROPPED_AT_ONCE: usize = 16;
 /// A delayed statement.
 #[derive(Debug)]
 pub(super) struct Waiter {
-    pub(super) rule: Arc<RuleState>,
-    pub(super) fingerprint: Fingerprint,
-    pub(super) weight: u32,
-    /// What is counted of it; none where the window has forgotten it.
-    pub(super) attempt: Option<Attempt>,
-    /// Whether it was counted by the limiter that keys without a place share.
-    pub(super) overflow: bool,
+    /// The rule that delays it.
+    pub(super) rule: Arc<ActiveRule>,
+    /// The rules that take part, that one among them.
+    pub(super) sides: Vec<WaitingSide>,
+    pub(super) subject: Subject,
     /// When it was delayed first.
     pub(super) since: u64,
     /// When its wait is over.
     pub(super) due: u64,
 }
 
+/// A rule that takes part in what is decided about a waiting statement.
+#[derive(Debug)]
+pub(super) struct WaitingSide {
+    pub(super) rule: Arc<ActiveRule>,
+    pub(super) limiters: SmallVec<[WaitingLimiter; 1]>,
+    pub(super) part: WaitingPart,
+}
+
+/// How a rule stands to a waiting statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaitingPart {
+    /// It had room.
+    Within,
+    /// It was over its limit, and is asked again.
+    Exceeded,
+    /// It has had its say: its share was drawn and let the attempt pass, or its fixed delay is served.
+    Aside,
+}
+
+/// A limiter of such a rule.
+#[derive(Debug)]
+pub(super) struct WaitingLimiter {
+    pub(super) key: LimiterKey,
+    /// What is counted of the attempt; none where the rule counts none, or the window has forgotten it.
+    pub(super) attempt: Option<Attempt>,
+    /// Whether it was counted by the limiter that keys without a place share.
+    pub(super) overflow: bool,
+}
+
+impl Waiter {
+    /// A statement that a rule delays. What is counted of it moves here.
+    pub(super) fn new(contest: &mut Contest<'_>, subject: &Subject, sentence: &Sentence, times: &mut Times<'_>) -> Self {
+        let now = times.by(Reading::Precise);
+        let rule = Arc::clone(contest.sides[sentence.side].rule);
+        let wait = contest.sides[sentence.side].delay(&contest.drawn, &sentence.exceeded);
+        let sides = (0..contest.sides.len()).map(|number| contest.waiting_side(number, sentence.side)).collect();
+        Self { rule, sides, subject: *subject, since: now, due: now.saturating_add(wait) }
+    }
+}
+
+impl Contest<'_> {
+    fn waiting_side(&mut self, number: usize, deciding: usize) -> WaitingSide {
+        let side = &self.sides[number];
+        let is_fixed = matches!(side.rule.then.strategy, Strategy::Delay(Delay::Fixed(_)));
+        let is_counted = self.drawn[side.limiters.clone()].iter().any(|drawn| drawn.attempt.is_some());
+        let part = match &side.standing {
+            Standing::Within => WaitingPart::Within,
+            Standing::Exceeded(_) if number == deciding && is_fixed => WaitingPart::Aside,
+            Standing::Exceeded(exceeded) if exceeded.handled => WaitingPart::Exceeded,
+            // Its share let the attempt pass, and for an attempt that is drawn once.
+            Standing::Exceeded(_) if is_counted => WaitingPart::Aside,
+            // Whether it has room to admit the statement is another matter by then.
+            Standing::Exceeded(_) => WaitingPart::Within,
+        };
+        let rule = Arc::clone(side.rule);
+        let limiters = self.drawn[side.limiters.clone()].iter_mut();
+        let limiters = limiters.map(|drawn| WaitingLimiter {
+            key: drawn.key,
+            attempt: drawn.attempt.take(),
+            overflow: drawn.overflow,
+        });
+        WaitingSide { rule, limiters: limiters.collect(), part }
+    }
+}
+
 /// What became of a ticket.
 #[derive(Debug)]
 pub(super) enum Taken {
-    /// It is still good, at this time by its rule's reading of the clock.
+    /// It is still good, at this time.
     Due(Waiter, u64),
     /// It was not come back with in time.
     Lapsed(Waiter),
@@ -66,6 +133,12 @@ impl Places {
 
     pub(super) fn give_back(&self) {
         self.taken.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Lets nobody wait.
+    fn clear(&self) {
+        self.taken.store(0, Ordering::Release);
+        self.change_queue(BTreeSet::clear);
     }
 
     fn enqueue(&self, ticket: u64, lapse: u64) {
@@ -112,9 +185,9 @@ pub(super) struct Waiting {
 impl Waiting {
     /// A ticket, unless as many statements as the rule allows are waiting.
     pub(super) fn enter(&self, waiter: Waiter, max: u32, now: u64) -> Option<Ticket> {
-        if !waiter.rule.places.take(max) {
-            self.drop_lapsed(&waiter.rule, now);
-            if !waiter.rule.places.take(max) {
+        if !waiter.rule.state.places.take(max) {
+            self.drop_lapsed(&waiter.rule.state, now);
+            if !waiter.rule.state.places.take(max) {
                 return None;
             }
         }
@@ -128,21 +201,29 @@ impl Waiting {
         let lapse = lapse(&waiter);
         // In this order: what is found in the queue is a ticket that is out, or that somebody is just taking back.
         self.tickets.insert(ticket, waiter);
-        rule.places.enqueue(ticket, lapse);
+        rule.state.places.enqueue(ticket, lapse);
         Ticket(ticket)
     }
 
     /// Takes a ticket back. The statement keeps its place until it is [`put`](Self::put) back or gives it back.
     pub(super) fn take(&self, ticket: Ticket, clock: &Clock) -> Taken {
         let Some((ticket, waiter)) = self.tickets.remove(&ticket.0) else { return Taken::Unknown };
-        waiter.rule.places.dequeue(ticket, lapse(&waiter));
-        let now = clock.read(waiter.rule.reading.precise());
+        waiter.rule.state.places.dequeue(ticket, lapse(&waiter));
+        let now = clock.read(Reading::Precise);
         if now <= lapse(&waiter) {
             return Taken::Due(waiter, now);
         }
-        waiter.rule.counters.lapsed.add();
-        waiter.rule.places.give_back();
+        waiter.rule.state.counters.lapsed.add();
+        waiter.rule.state.places.give_back();
         Taken::Lapsed(waiter)
+    }
+
+    /// Forgets all of them: they wait in the parent process.
+    pub(super) fn clear(&self) {
+        self.tickets.retain(|_, waiter| {
+            waiter.rule.state.places.clear();
+            false
+        });
     }
 
     /// How many statements wait.

@@ -1,79 +1,11 @@
-//! The sliding window: as the limiter of a rule, and as a type of its own.
+//! The sliding window as a type of its own.
 
-use super::Limiter;
+use super::with_slots;
 use crate::clock::Clock;
-use sqlthrottle_cells::pins::Pins;
-use sqlthrottle_cells::share_counter::ShareCounter;
 use sqlthrottle_cells::sliding_window::{Slot, WindowCell};
 use sqlthrottle_cells::{ShapeError, WindowShape};
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
-
-/// The sliding window of one key, with the draws of its share.
-///
-/// A window of up to 13 buckets takes 64 bytes; more take the next power of two.
-pub(crate) struct WindowLimiter<S: ?Sized = [Slot]> {
-    share: ShareCounter,
-    pins: Pins,
-    window: WindowCell<S>,
-}
-
-impl WindowLimiter {
-    /// A limiter that counts `total` as if it happened now: what a changed window or bucket count leaves of another.
-    pub(crate) fn with_total(shape: &WindowShape, now: u64, total: u32) -> Arc<Self> {
-        fn lines<const SLOTS: usize>(shape: &WindowShape, now: u64, total: u32) -> Arc<WindowLimiter> {
-            Arc::new(WindowLimiter {
-                share: ShareCounter::new(),
-                pins: Pins::new(),
-                window: WindowCell::<[Slot; SLOTS]>::with_total(shape, now, total),
-            })
-        }
-        match shape.slots() {
-            ..=14 => lines::<14>(shape, now, total),
-            15..=30 => lines::<30>(shape, now, total),
-            31..=62 => lines::<62>(shape, now, total),
-            63..=126 => lines::<126>(shape, now, total),
-            127..=254 => lines::<254>(shape, now, total),
-            255..=510 => lines::<510>(shape, now, total),
-            _ => lines::<{ WindowShape::MAX_BUCKETS as usize + 1 }>(shape, now, total),
-        }
-    }
-
-    /// The draws of the share.
-    pub(crate) fn share(&self) -> &ShareCounter {
-        &self.share
-    }
-
-    /// The counts.
-    pub(crate) fn window(&self) -> &WindowCell {
-        &self.window
-    }
-}
-
-impl fmt::Debug for WindowLimiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WindowLimiter").field("window", &&self.window).finish_non_exhaustive()
-    }
-}
-
-impl Limiter for WindowLimiter {
-    type Params = WindowShape;
-
-    fn fresh(shape: &WindowShape, now: u64) -> Arc<Self> {
-        Self::with_total(shape, now, 0)
-    }
-
-    fn pins(&self) -> &Pins {
-        &self.pins
-    }
-
-    /// The draws do not count: were a key that stopped in the middle of its share's round never let go, a flood of such
-    /// keys would fill the table for good.
-    fn is_fresh(&self, shape: &WindowShape, now: u64) -> bool {
-        self.window.is_fresh(shape, now)
-    }
-}
 
 /// Counts events of the last `window`, for any number of threads at once.
 ///
@@ -99,7 +31,7 @@ impl Limiter for WindowLimiter {
 /// # Ok::<(), sqlthrottle::WindowError>(())
 /// ```
 pub struct SlidingWindow {
-    limiter: Arc<WindowLimiter>,
+    cell: Box<WindowCell>,
     shape: WindowShape,
     clock: Clock,
 }
@@ -116,22 +48,24 @@ impl SlidingWindow {
         let nanos = u64::try_from(window.as_nanos()).map_err(|_| WindowError(Reason::TooLong))?;
         let shape = WindowShape::new(nanos, buckets).map_err(|error| WindowError(Reason::Shape(error)))?;
         let clock = clock.into();
-        Ok(Self { limiter: WindowLimiter::fresh(&shape, clock.now()), shape, clock })
+        let now = clock.now();
+        let cell = with_slots!(shape, SLOTS => Box::new(WindowCell::<[Slot; SLOTS]>::new(&shape, now)) as Box<WindowCell>);
+        Ok(Self { cell, shape, clock })
     }
 
     /// Counts an event that happens now, and returns the count with it.
     pub fn record(&self) -> u64 {
-        u64::from(self.limiter.window.count_attempt(&self.shape, 1, self.clock.now()).total())
+        u64::from(self.cell.count_attempt(&self.shape, 1, self.clock.now()).total())
     }
 
     /// How many events count now.
     pub fn count(&self) -> u64 {
-        u64::from(self.limiter.window.total(&self.shape, self.clock.now()))
+        u64::from(self.cell.total(&self.shape, self.clock.now()))
     }
 
     /// Forgets all events. One that another thread records meanwhile may stay.
     pub fn reset(&self) {
-        self.limiter.window.reset(&self.shape, self.clock.now());
+        self.cell.reset(&self.shape, self.clock.now());
     }
 }
 
@@ -198,12 +132,6 @@ mod tests {
         assert_eq!(refused(Duration::ZERO, 1), "a bucket lasts at least 1000000 ns");
         assert_eq!(refused(Duration::from_millis(11), 12), "a bucket lasts at least 1000000 ns");
         assert_eq!(refused(Duration::MAX, 12), "a window lasts at most 584 years");
-    }
-
-    #[test]
-    fn a_limiter_takes_96_bytes_with_the_counts_of_its_holders() {
-        let limiter = WindowLimiter::fresh(&WindowShape::new(60_000_000_000, 12).unwrap(), 0);
-        assert_eq!(size_of_val(&*limiter) + 2 * size_of::<usize>(), 96);
     }
 
     #[test]

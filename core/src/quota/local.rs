@@ -1,7 +1,7 @@
 //! The limiters of one rule in this process: a bounded table of keys.
 
-use crate::limit::Limiter;
-use ahash::RandomState;
+use super::Key;
+use crate::limit::{CellKind, Limiter, Measure, Pinned};
 use hashbrown::HashTable;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -20,106 +20,103 @@ const MAX_SHARDS: usize = 64;
 
 /// The limiters of one rule, by key, at most `max_keys` of them.
 ///
-/// A look-up takes a shard's lock for reading, clones a reference and leaves; nothing is counted under a lock. The table
-/// is keyed by a hash that no attacker can predict, and keys are compared in full.
+/// A look-up takes a shard's lock for reading, clones a reference and leaves; nothing is counted under a lock. Callers bring
+/// a hash of the key, under a key of its own that no attacker knows; keys are compared in full.
+///
+/// Whoever looks up says how the rule is measured by then. A limiter that is measured otherwise is replaced by one that
+/// takes over what it counts, at the first look-up that finds nobody counting on it.
 ///
 /// # Invariants
 ///
 /// 1. At no moment are more than `max_keys` keys tracked.
-/// 2. A key that has a limiter keeps it until the limiter equals a fresh one and nobody has it pinned. So letting go of it
-///    changes no count, and no flood of other keys resets a throttled one. References to it may remain: a limiter that was
-///    let go cannot be pinned.
+/// 2. A key that has a limiter keeps it, or one that succeeds it, until the limiter equals a fresh one and nobody has it pinned.
+///    So letting go of it changes no count, and no flood of other keys resets a throttled one. References to it may remain: a
+///    limiter that was let go cannot be pinned.
 /// 3. A newcomer that finds no place shares the one overflow limiter with its like, and is counted.
 ///
-/// A tracked key takes, besides its bytes and its limiter, 40 bytes and at most 10 of the index.
-pub(crate) struct KeyTable<L: Limiter + ?Sized> {
-    params: L::Params,
-    max_keys: usize,
+/// A tracked key takes, besides its limiter, 64 bytes and at most 10 of the index.
+pub(crate) struct KeyTable {
+    max_keys: AtomicUsize,
     /// Places taken: keys tracked, and keys about to be.
     taken: AtomicUsize,
-    hasher: RandomState,
-    shards: Box<[RwLock<Shard<L>>]>,
-    overflow: Arc<L>,
+    shards: Box<[RwLock<Shard>]>,
+    overflow: RwLock<Option<Arc<Limiter>>>,
     overflowed: AtomicU64,
+    /// Leases that lapsed in limiters which have been let go.
+    leaked: AtomicU64,
 }
 
-struct Shard<L: ?Sized> {
+#[derive(Default)]
+struct Shard {
     /// Into `entries`, by hash.
     index: HashTable<u32>,
-    entries: Vec<Entry<L>>,
+    entries: Vec<Entry>,
     /// Where the search for a limiter to let go was left, so that all get their turn.
     hand: usize,
 }
 
-struct Entry<L: ?Sized> {
+struct Entry {
     hash: u64,
-    key: Box<[u8]>,
-    limiter: Arc<L>,
+    limiter: Arc<Limiter>,
+    key: Key,
 }
 
 /// The limiter of a key.
-pub(crate) struct Lookup<L: ?Sized> {
-    pub(crate) limiter: Arc<L>,
+#[derive(Debug)]
+pub(crate) struct Lookup {
+    pub(crate) limiter: Pinned,
     /// Whether it is the limiter that keys without a place share.
     pub(crate) overflow: bool,
 }
 
-impl<L: Limiter + ?Sized> KeyTable<L> {
+impl KeyTable {
     /// A table for at most `max_keys` keys. Memory is taken as keys come.
-    pub(crate) fn new(params: L::Params, max_keys: usize, now: u64) -> Self {
-        // An index is 32 bits wide; this many keys would not fit in memory before that many fit in the index.
-        let max_keys = max_keys.min(u32::MAX as usize);
+    pub(crate) fn new(max_keys: usize) -> Self {
         let shards = (max_keys / KEYS_A_SHARD).clamp(1, MAX_SHARDS).next_power_of_two();
-        let shard = || RwLock::new(Shard { index: HashTable::new(), entries: Vec::new(), hand: 0 });
         Self {
-            max_keys,
+            max_keys: AtomicUsize::new(bounded(max_keys)),
             taken: AtomicUsize::new(0),
-            hasher: RandomState::new(),
-            shards: (0..shards).map(|_| shard()).collect(),
-            overflow: L::fresh(&params, now),
+            shards: (0..shards).map(|_| RwLock::default()).collect(),
+            overflow: RwLock::default(),
             overflowed: AtomicU64::new(0),
-            params,
+            leaked: AtomicU64::new(0),
         }
     }
 
-    /// What all limiters of the table have in common.
-    #[cfg(test)]
-    pub(crate) fn params(&self) -> &L::Params {
-        &self.params
+    /// Allows another number of keys from now on. Where there are more already, they stay until they are let go.
+    pub(crate) fn set_max_keys(&self, max_keys: usize) {
+        self.max_keys.store(bounded(max_keys), Ordering::Relaxed);
     }
 
-    /// Hands the limiter of a key to `count`, pinned, so that what is counted is not lost.
-    pub(crate) fn with<T>(&self, key: &[u8], now: u64, count: impl FnOnce(&Lookup<L>) -> T) -> T {
+    /// The limiter of a key, pinned, so that what is counted on it is not lost: its own, which it gets if it is new and there
+    /// is a place or one can be made, else the overflow limiter.
+    pub(crate) fn get(&self, hash: u64, key: &Key, measure: &Measure, now: u64) -> Lookup {
         loop {
-            let lookup = self.get(key, now);
-            if lookup.overflow {
-                // It is not a key's, and never let go.
-                return count(&lookup);
+            let (limiter, overflow) = self.find(hash, key, measure, now);
+            if let Ok(limiter) = Pinned::new(limiter) {
+                if overflow {
+                    self.overflowed.fetch_add(1, Ordering::Relaxed);
+                }
+                return Lookup { limiter, overflow };
             }
-            if let Some(_pin) = lookup.limiter.pins().pin() {
-                return count(&lookup);
-            }
-            // It was let go between the two, and is in the table no more.
+            // It was let go, or replaced, between the two, and is in the table no more.
         }
     }
 
-    /// The limiter of a key: its own, which it gets if it is new and there is a place or one can be made, else the
-    /// overflow limiter.
-    fn get(&self, key: &[u8], now: u64) -> Lookup<L> {
-        let hash = self.hasher.hash_one(key);
+    fn find(&self, hash: u64, key: &Key, measure: &Measure, now: u64) -> (Arc<Limiter>, bool) {
         let shard = self.shard_of(hash);
-        if let Some(limiter) = read(shard).find(hash, key) {
-            return Lookup { limiter, overflow: false };
+        if let Some(limiter) = read(shard).find(hash, key)
+            && limiter.is_measured_by(measure)
+        {
+            return (limiter, false);
         }
         let mut shard = write(shard);
         // Another thread may have brought the key between the two locks.
-        let tracked = shard.find(hash, key).or_else(|| self.admit(&mut shard, hash, key, now));
-        drop(shard);
-        if let Some(limiter) = tracked {
-            return Lookup { limiter, overflow: false };
+        if let Some(limiter) = shard.renewed(hash, key, measure, now).or_else(|| self.admit(&mut shard, hash, key, measure, now)) {
+            return (limiter, false);
         }
-        self.overflowed.fetch_add(1, Ordering::Relaxed);
-        Lookup { limiter: Arc::clone(&self.overflow), overflow: true }
+        drop(shard);
+        (self.overflow(measure, now), true)
     }
 
     /// How many keys are tracked.
@@ -132,50 +129,91 @@ impl<L: Limiter + ?Sized> KeyTable<L> {
         self.overflowed.load(Ordering::Relaxed)
     }
 
-    /// The limiter that keys without a place share.
-    #[cfg(test)]
-    pub(crate) fn overflow(&self) -> &L {
-        &self.overflow
+    /// How many places of concurrency limits are held, and how many leases have lapsed, over all keys.
+    pub(crate) fn places(&self, now: u64) -> (u64, u64) {
+        let (mut held, mut leaked) = (0, self.leaked.load(Ordering::Relaxed));
+        self.for_each(|limiter| {
+            if let CellKind::Concurrency(cell) = limiter.cell() {
+                cell.reap(now);
+                held += u64::from(cell.in_use());
+                leaked += cell.leaked();
+            }
+        });
+        (held, leaked)
     }
 
-    /// Shows every key with its limiter, a shard at a time. What comes or goes meanwhile may or may not be seen. Newcomers
-    /// to a shard wait while it is shown, so `each` is to be quick, and is not to come back to the table.
-    #[cfg(test)]
-    pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], &L)) {
+    /// Forgets everything that is counted: a rule has expired, or is gone.
+    pub(crate) fn clear(&self) {
+        for shard in &self.shards {
+            let mut shard = write(shard);
+            let entries = std::mem::take(&mut *shard);
+            self.taken.fetch_sub(entries.entries.len(), Ordering::Relaxed);
+            drop(shard);
+        }
+        *write(&self.overflow) = None;
+    }
+
+    /// Puts in order what threads of a parent process were at. Only where no other thread uses the table.
+    pub(crate) fn after_fork(&self) {
+        self.for_each(Limiter::after_fork);
+    }
+
+    /// Shows every limiter, a shard at a time. What comes or goes meanwhile may or may not be seen. Newcomers to a shard wait
+    /// while it is shown, so `each` is to be quick, and is not to come back to the table.
+    fn for_each(&self, mut each: impl FnMut(&Limiter)) {
         for shard in &self.shards {
             for entry in &read(shard).entries {
-                each(&entry.key, &entry.limiter);
+                each(&entry.limiter);
             }
+        }
+        if let Some(limiter) = &*read(&self.overflow) {
+            each(limiter);
         }
     }
 
     /// A place for a newcomer: one of those never taken, or that of a limiter that can be let go.
-    fn admit(&self, shard: &mut Shard<L>, hash: u64, key: &[u8], now: u64) -> Option<Arc<L>> {
+    fn admit(&self, shard: &mut Shard, hash: u64, key: &Key, measure: &Measure, now: u64) -> Option<Arc<Limiter>> {
         if !self.take_place() {
-            shard.let_go(&self.params, now)?;
+            let gone = shard.let_go(now)?;
+            if let CellKind::Concurrency(cell) = gone.cell() {
+                self.leaked.fetch_add(cell.take_leaked(), Ordering::Relaxed);
+            }
         }
-        let limiter = L::fresh(&self.params, now);
-        shard.insert(Entry { hash, key: key.into(), limiter: Arc::clone(&limiter) });
+        let limiter = Limiter::fresh(measure, now);
+        shard.insert(Entry { hash, key: *key, limiter: Arc::clone(&limiter) });
         Some(limiter)
     }
 
     /// Reserves one of the `max_keys` places. A limiter let go leaves its place to the newcomer, so none is given back.
     fn take_place(&self) -> bool {
-        let mut taken = self.taken.load(Ordering::Relaxed);
-        while taken < self.max_keys {
-            match self.taken.compare_exchange_weak(taken, taken + 1, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return true,
-                Err(now_taken) => taken = now_taken,
-            }
-        }
-        false
+        let max_keys = self.max_keys.load(Ordering::Relaxed);
+        let more = |taken| (taken < max_keys).then_some(taken + 1);
+        self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    fn shard_of(&self, hash: u64) -> &RwLock<Shard<L>> {
+    /// The limiter that keys without a place share.
+    fn overflow(&self, measure: &Measure, now: u64) -> Arc<Limiter> {
+        if let Some(limiter) = &*read(&self.overflow)
+            && limiter.is_measured_by(measure)
+        {
+            return Arc::clone(limiter);
+        }
+        let mut overflow = write(&self.overflow);
+        let limiter = overflow.get_or_insert_with(|| Limiter::fresh(measure, now));
+        renew(limiter, measure, now);
+        Arc::clone(limiter)
+    }
+
+    fn shard_of(&self, hash: u64) -> &RwLock<Shard> {
         // The index of a shard uses the lowest and the seven highest bits.
         let shard = (hash >> 32) as usize & (self.shards.len() - 1);
         &self.shards[shard]
     }
+}
+
+/// An index is 32 bits wide; this many keys would not fit in memory before that many fit in the index.
+fn bounded(max_keys: usize) -> usize {
+    max_keys.min(u32::MAX as usize)
 }
 
 /// A panic under a lock is none of the table's doing and leaves a shard whole: entry and index change together, and what
@@ -188,13 +226,31 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<L: Limiter + ?Sized> Shard<L> {
-    fn find(&self, hash: u64, key: &[u8]) -> Option<Arc<L>> {
-        let index = self.index.find(hash, |&i| *self.entries[i as usize].key == *key)?;
-        Some(Arc::clone(&self.entries[*index as usize].limiter))
+/// Replaces a limiter that is measured otherwise, unless someone is counting on it just now: the next look-up will.
+fn renew(limiter: &mut Arc<Limiter>, measure: &Measure, now: u64) {
+    if !limiter.is_measured_by(measure) && limiter.pins().retire() {
+        *limiter = Limiter::succeeding(limiter, measure, now);
+    }
+}
+
+impl Shard {
+    fn position(&self, hash: u64, key: &Key) -> Option<usize> {
+        self.index.find(hash, |&i| self.entries[i as usize].key == *key).map(|&i| i as usize)
     }
 
-    fn insert(&mut self, entry: Entry<L>) {
+    fn find(&self, hash: u64, key: &Key) -> Option<Arc<Limiter>> {
+        self.position(hash, key).map(|at| Arc::clone(&self.entries[at].limiter))
+    }
+
+    /// The limiter of a key, measured so.
+    fn renewed(&mut self, hash: u64, key: &Key, measure: &Measure, now: u64) -> Option<Arc<Limiter>> {
+        let at = self.position(hash, key)?;
+        let limiter = &mut self.entries[at].limiter;
+        renew(limiter, measure, now);
+        Some(Arc::clone(limiter))
+    }
+
+    fn insert(&mut self, entry: Entry) {
         self.entries.reserve(1);
         self.index.reserve(1, |&i| self.entries[i as usize].hash);
         let (hash, index) = (entry.hash, self.entries.len() as u32);
@@ -203,24 +259,23 @@ impl<L: Limiter + ?Sized> Shard<L> {
     }
 
     /// Removes one limiter that is fresh and that nobody has pinned, if one of the next few is.
-    fn let_go(&mut self, params: &L::Params, now: u64) -> Option<()> {
+    fn let_go(&mut self, now: u64) -> Option<Arc<Limiter>> {
         for _ in 0..PROBES.min(self.entries.len()) {
             self.hand = (self.hand + 1) % self.entries.len();
             let limiter = &*self.entries[self.hand].limiter;
-            if !limiter.is_fresh(params, now) || !limiter.pins().retire() {
+            if !limiter.is_fresh(now) || !limiter.pins().retire() {
                 continue;
             }
             // Once more: between the two, someone may have counted and left.
-            if limiter.is_fresh(params, now) {
-                self.remove(self.hand);
-                return Some(());
+            if limiter.is_fresh(now) {
+                return Some(self.remove(self.hand).limiter);
             }
             limiter.pins().revive();
         }
         None
     }
 
-    fn remove(&mut self, at: usize) {
+    fn remove(&mut self, at: usize) -> Entry {
         let is = |at: usize| move |&i: &u32| i as usize == at;
         if let Ok(found) = self.index.find_entry(self.entries[at].hash, is(at)) {
             found.remove();
@@ -230,187 +285,18 @@ impl<L: Limiter + ?Sized> Shard<L> {
         if let Some(index) = self.index.find_mut(self.entries[last].hash, is(last)) {
             *index = at as u32;
         }
-        self.entries.swap_remove(at);
+        self.entries.swap_remove(at)
     }
 }
 
-impl<L: Limiter + ?Sized> fmt::Debug for KeyTable<L> {
+impl fmt::Debug for KeyTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeyTable")
             .field("keys", &self.len())
-            .field("max_keys", &self.max_keys)
             .field("overflowed", &self.overflow_count())
             .finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::limit::WindowLimiter;
-    use sqlthrottle_cells::WindowShape;
-    use std::collections::HashSet;
-    use std::thread;
-
-    const SECOND: u64 = 1_000_000_000;
-
-    fn shape() -> WindowShape {
-        WindowShape::new(60 * SECOND, 12).unwrap()
-    }
-
-    fn table(max_keys: usize) -> KeyTable<WindowLimiter> {
-        KeyTable::new(shape(), max_keys, 0)
-    }
-
-    fn count(table: &KeyTable<WindowLimiter>, key: &[u8], now: u64) -> (u32, bool) {
-        table.with(key, now, |found| {
-            (found.limiter.window().count_attempt(table.params(), 1, now).total(), found.overflow)
-        })
-    }
-
-    fn key(n: u64) -> [u8; 32] {
-        // As long as a fingerprint.
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&n.to_le_bytes());
-        key
-    }
-
-    #[test]
-    fn a_key_keeps_its_own_limiter() {
-        let table = table(100);
-        for round in 1..=3 {
-            for k in [&b"a"[..], b"b", b"", &[0], &[0, 0]] {
-                assert_eq!(count(&table, k, 0), (round, false));
-            }
-        }
-        assert_eq!((table.len(), table.overflow_count()), (5, 0));
-        let mut seen = HashSet::new();
-        table.for_each(|key, limiter| assert!(seen.insert(key.to_vec()) && !limiter.is_fresh(&shape(), 0)));
-        assert_eq!(seen.len(), 5);
-    }
-
-    #[test]
-    fn newcomers_beyond_the_bound_share_one_limiter() {
-        let table = table(3);
-        for n in 0..3 {
-            assert_eq!(count(&table, &key(n), 0), (1, false));
-        }
-        assert_eq!(count(&table, &key(3), 0), (1, true));
-        assert_eq!(count(&table, &key(4), 0), (2, true));
-        assert_eq!(count(&table, &key(0), 0), (2, false));
-        assert_eq!((table.len(), table.overflow_count()), (3, 2));
-        assert_eq!(table.overflow().window().total(&shape(), 0), 2);
-    }
-
-    #[test]
-    fn a_table_for_nobody_has_the_overflow_limiter_alone() {
-        let table = table(0);
-        assert_eq!(count(&table, b"a", 0), (1, true));
-        assert_eq!(count(&table, b"b", 0), (2, true));
-        assert_eq!(table.len(), 0);
-    }
-
-    #[test]
-    fn only_what_equals_a_fresh_limiter_is_let_go() {
-        let table = table(2);
-        count(&table, b"early", 0);
-        count(&table, b"late", 30 * SECOND);
-        assert_eq!(count(&table, b"new", 64 * SECOND), (1, true));
-        assert_eq!(count(&table, b"new", 65 * SECOND), (1, false), "the early key's window is empty now");
-        assert_eq!(count(&table, b"late", 65 * SECOND), (2, false), "the late key's is not");
-        assert_eq!(count(&table, b"early", 65 * SECOND), (2, true));
-        assert_eq!(table.len(), 2);
-    }
-
-    #[test]
-    fn a_limiter_in_use_is_not_let_go() {
-        let table = table(1);
-        table.with(b"held", 0, |held| {
-            assert!(table.get(b"new", 0).overflow, "what the holder is about to count would be lost");
-            held.limiter.window().count_attempt(&shape(), 5, 0);
-        });
-        assert_eq!(count(&table, b"held", 0), (6, false));
-        drop(table.get(b"held", 100 * SECOND));
-        assert!(!table.get(b"new", 100 * SECOND).overflow);
-    }
-
-    #[test]
-    fn a_reference_to_a_limiter_that_was_let_go_is_of_no_use() {
-        let table = table(1);
-        let kept = table.get(b"kept", 0).limiter;
-        assert!(!table.get(b"new", 0).overflow, "a mere reference keeps no place");
-        assert!(kept.pins().pin().is_none());
-        assert!(!Arc::ptr_eq(&kept, &table.get(b"kept", 0).limiter), "it comes back as another");
-    }
-
-    #[test]
-    fn a_flood_of_keys_neither_grows_the_table_nor_resets_a_throttled_one() {
-        let table = table(1000);
-        let max = 10;
-        for _ in 0..=max {
-            count(&table, b"victim", 0);
-        }
-        // A key each 50 microseconds: a minute and a bit of keys, so those of the first moments are let go again.
-        let (step, keys) = (50_000, 1_400_000);
-        for n in 0..keys {
-            let now = n * step;
-            if n % 100_000 == 0 {
-                assert!(table.len() <= 1000);
-                assert!(count(&table, b"victim", now).0 > max, "the throttled key was reset");
-            }
-            count(&table, &key(n), now);
-        }
-        assert_eq!(table.len(), 1000);
-        let newest = table.get(&key(keys), keys * step + 70 * SECOND);
-        assert!(!newest.overflow, "once the flood is over, there are places again");
-        assert!(table.overflow_count() > keys / 2);
-    }
-
-    #[test]
-    fn let_go_keeps_the_index_in_step() {
-        // Limiters are fresh at once where nothing is counted, so each newcomer takes the place of another.
-        let table = table(50);
-        for n in 0..20_000 {
-            assert!(!table.get(&key(n), 0).overflow);
-            assert!(table.len() <= 50);
-        }
-        let mut keys = Vec::new();
-        table.for_each(|key, _| keys.push(key.to_vec()));
-        assert_eq!(keys.len(), 50);
-        for key in keys {
-            assert_eq!(count(&table, &key, 0), (1, false));
-        }
-        let mut counted = 0;
-        table.for_each(|_, limiter| counted += limiter.window().total(&shape(), 0));
-        assert_eq!(counted, 50, "every key shown is one that is found");
-    }
-
-    #[test]
-    fn threads_lose_no_count_and_never_exceed_the_bound() {
-        let table = table(700);
-        let (hot, cold, rounds) = (64, 5_000, 20_000);
-        thread::scope(|scope| {
-            for seed in 1..=3u64 {
-                let table = &table;
-                scope.spawn(move || {
-                    for n in 0..rounds {
-                        // Hot keys are counted; the cold only pass through, so their limiters are let go all the time.
-                        assert!(!count(table, &key(n % hot), 0).1);
-                        table.get(&key(hot + (n * 7 + seed * 13) % cold), 0);
-                        if n % 1000 == 0 {
-                            assert!(table.len() <= 700);
-                        }
-                    }
-                });
-            }
-        });
-        assert!(table.len() <= 700);
-        let total: u64 = (0..hot).map(|k| u64::from(table.get(&key(k), 0).limiter.window().total(&shape(), 0))).sum();
-        assert_eq!(total, 3 * rounds);
-    }
-
-    #[test]
-    fn a_tracked_key_takes_little_memory() {
-        assert_eq!(size_of::<Entry<WindowLimiter>>(), 40);
-    }
-}
+mod tests;

@@ -1,0 +1,103 @@
+//! A rule in force: what it says, as a check needs it.
+
+use super::rule_state::RuleState;
+use crate::clock::Reading;
+use crate::limit::{Measure, nanos};
+use crate::rule::{Count, Limit, Part, Rule, Then, Threshold};
+use crate::decision::RuleName;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// A rule in force. A threshold is one too.
+#[derive(Debug)]
+pub(super) struct ActiveRule {
+    pub(super) state: Arc<RuleState>,
+    pub(super) allows: Allows,
+    pub(super) then: Then,
+    /// Whether it is only observed.
+    pub(super) observed: bool,
+    pub(super) expires: Option<SystemTime>,
+}
+
+/// How much a rule allows.
+#[derive(Debug)]
+pub(super) enum Allows {
+    /// So much, of what is tried.
+    Attempts(Meter),
+    /// So much, of what passes.
+    Admitted(Meter),
+    Nothing,
+    Everything,
+}
+
+/// How the limiters of a rule are used.
+#[derive(Debug)]
+pub(super) struct Meter {
+    pub(super) measure: Measure,
+    /// How they read the clock.
+    pub(super) reading: Reading,
+    pub(super) max: u32,
+    /// After which a place that is held is free again, in nanoseconds.
+    pub(super) lease: u64,
+}
+
+impl Allows {
+    /// What a limit comes to; `wall` is how far the wall clock is ahead of the engine's, in nanoseconds.
+    pub(super) fn of(limit: &Limit, wall: u64) -> Result<Self, String> {
+        let Some(measure) = Measure::of(limit, wall)? else {
+            return Ok(if *limit == Limit::Block { Self::Nothing } else { Self::Everything });
+        };
+        let (max, lease, attempts) = match *limit {
+            Limit::SlidingWindow { max, count, .. } => (max, 0, count == Count::Attempts),
+            Limit::FixedWindow { max, .. } => (max, 0, false),
+            Limit::TokenBucket { capacity, .. } => (capacity, 0, false),
+            Limit::Concurrency { max, lease } => (max, nanos(lease), false),
+            Limit::Block | Limit::Unlimited => (0, 0, false),
+        };
+        let meter = Meter { reading: measure.reading(), measure, max, lease };
+        Ok(if attempts { Self::Attempts(meter) } else { Self::Admitted(meter) })
+    }
+
+    /// How its limiters are used, if it has any.
+    pub(super) const fn meter(&self) -> Option<&Meter> {
+        match self {
+            Self::Attempts(meter) | Self::Admitted(meter) => Some(meter),
+            Self::Nothing | Self::Everything => None,
+        }
+    }
+}
+
+impl ActiveRule {
+    pub(super) fn name(&self) -> &RuleName {
+        self.state.name()
+    }
+
+    /// What it counts by.
+    pub(super) fn per(&self) -> &[Part] {
+        &self.state.identity.per
+    }
+
+    /// Whether it exempts what it matches from every other rule.
+    pub(super) const fn exempts(&self) -> bool {
+        matches!(self.allows, Allows::Everything) && !self.observed
+    }
+
+    /// Whether it has ended by then.
+    pub(super) fn is_over(&self, wall: SystemTime) -> bool {
+        self.state.is_expired() || self.expires.is_some_and(|expires| wall >= expires)
+    }
+}
+
+/// The limit and the consequences of a threshold, which is a rule of one kind.
+pub(super) fn of_threshold(threshold: &Threshold) -> (Limit, Then) {
+    let Threshold { max_count: max, window, buckets, .. } = *threshold;
+    let mut then = Then::default();
+    then.strategy = threshold.strategy.clone();
+    (then.share, then.max_delayed) = (threshold.share, threshold.max_delayed);
+    (Limit::SlidingWindow { max, window, buckets, count: Count::Attempts }, then)
+}
+
+/// The same of a rule.
+pub(super) fn of_rule(rule: &Rule) -> (Limit, Then) {
+    (rule.limit, rule.then.clone())
+}

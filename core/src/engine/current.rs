@@ -1,0 +1,88 @@
+//! What a check reads first: which rules are in force, whether they are carried out, and the dialect of the file.
+
+use crate::fingerprint::Dialect;
+use crate::rule::Mode;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is in force, in one word, so that no check sees a part of it before a change and a part after.
+#[derive(Debug)]
+pub(super) struct Current(AtomicU64);
+
+/// What was in force at some moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InForce(u64);
+
+/// Bits for the dialect, and for it with the mode. The others count epochs: a million a second for five years.
+const DIALECT_BITS: u32 = 4;
+const LOW_BITS: u32 = DIALECT_BITS + 2;
+
+impl Current {
+    /// The first epoch.
+    pub(super) fn new(mode: Mode, dialect: Dialect) -> Self {
+        Self(AtomicU64::new(InForce::new(1, mode, dialect).0))
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> InForce {
+        // Acquires the rule set that was stored before the epoch began.
+        InForce(self.0.load(Ordering::Acquire))
+    }
+
+    /// Begins an epoch in which what is remembered of every shape is to be looked at anew.
+    pub(super) fn renew(&self) {
+        self.0.fetch_add(1 << LOW_BITS, Ordering::AcqRel);
+    }
+
+    /// Begins an epoch with another mode and dialect.
+    pub(super) fn change(&self, mode: Mode, dialect: Dialect) {
+        let next = |word| Some(InForce::new(InForce(word).epoch() + 1, mode, dialect).0);
+        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+    }
+}
+
+impl InForce {
+    fn new(epoch: u64, mode: Mode, dialect: Dialect) -> Self {
+        let place = |found: Option<usize>| found.unwrap_or(0) as u64;
+        let mode = place(Mode::ALL.iter().position(|other| *other == mode));
+        let dialect = place(Dialect::ALL.iter().position(|other| *other == dialect));
+        Self(epoch << LOW_BITS | mode << DIALECT_BITS | dialect)
+    }
+
+    /// Grows with every change. What was remembered in another epoch is out of date.
+    #[inline]
+    pub(super) const fn epoch(self) -> u64 {
+        self.0 >> LOW_BITS
+    }
+
+    #[inline]
+    pub(super) fn mode(self) -> Mode {
+        Mode::ALL[(self.0 >> DIALECT_BITS) as usize % 4 % Mode::ALL.len()]
+    }
+
+    /// The dialect of statements that do not say theirs.
+    #[inline]
+    pub(super) fn dialect(self) -> Dialect {
+        Dialect::ALL[self.0 as usize % (1 << DIALECT_BITS) % Dialect::ALL.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_holds_every_mode_and_dialect() {
+        let current = Current::new(Mode::Enforce, Dialect::Generic);
+        let mut epoch = current.get().epoch();
+        for mode in Mode::ALL {
+            for dialect in Dialect::ALL {
+                current.change(mode, dialect);
+                current.renew();
+                let now = current.get();
+                assert_eq!((now.mode(), now.dialect(), now.epoch()), (mode, dialect, epoch + 2));
+                epoch = now.epoch();
+            }
+        }
+        assert!(Dialect::ALL.len() <= 1 << DIALECT_BITS);
+    }
+}

@@ -1,0 +1,307 @@
+//! The rules that take part in one check, each with the limiters that count it and how it stands to them.
+
+use super::Times;
+use crate::engine::active_rule::{ActiveRule, Allows, Meter};
+use crate::engine::asked::Asked;
+use crate::engine::hands::{Hands, LimiterKey};
+use crate::engine::keys;
+use crate::engine::plan::{Participant, Participants};
+use crate::engine::shape::Shape;
+use crate::limit::Pinned;
+use crate::quota::Lookup;
+use crate::strategy::{Delay, Strategy};
+use ahash::RandomState;
+use smallvec::SmallVec;
+use sqlthrottle_cells::claim::{Claim, Over, Wait};
+use sqlthrottle_cells::WindowShape;
+use sqlthrottle_cells::sliding_window::{Attempt, WindowCell};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rules and limiters of one check for which no memory is asked for.
+const USUAL: usize = 4;
+/// How long a statement that is to wait for a place waits before it looks again, in nanoseconds: a place may be given back at
+/// any moment.
+const LOOK_AGAIN: u64 = 10_000_000;
+
+/// The rules that take part in one check.
+pub(in crate::engine) struct Contest<'p> {
+    pub(in crate::engine) sides: SmallVec<[Side<'p>; USUAL]>,
+    pub(in crate::engine) drawn: SmallVec<[Drawn; USUAL]>,
+}
+
+/// A rule that takes part in a check.
+pub(in crate::engine) struct Side<'p> {
+    pub(in crate::engine) rule: &'p Arc<ActiveRule>,
+    /// Its limiters among those drawn: one for each key.
+    pub(in crate::engine) limiters: Range<usize>,
+    pub(in crate::engine) standing: Standing,
+    /// Whether its share was drawn for the statement before, which then is of it.
+    drew: bool,
+}
+
+/// A limiter that counts a statement.
+pub(in crate::engine) struct Drawn {
+    pub(in crate::engine) key: LimiterKey,
+    pub(in crate::engine) limiter: Pinned,
+    pub(in crate::engine) overflow: bool,
+    /// When it is asked, by the clock of its rule.
+    pub(in crate::engine) now: u64,
+    /// What is counted of an attempt, where the rule counts those.
+    pub(in crate::engine) attempt: Option<Attempt>,
+}
+
+/// How a rule stands to a statement.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) enum Standing {
+    Within,
+    Exceeded(Exceeded),
+}
+
+/// A rule that is over its limit.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Exceeded {
+    /// What its limiter counts: with the statement where it counts attempts, and without where it counts what is admitted.
+    pub(in crate::engine) counted: u64,
+    pub(in crate::engine) wait: Wait,
+    /// Whether the weight alone is beyond the limit.
+    pub(in crate::engine) never: bool,
+    /// Whether the statement is of the share that the strategy is applied to.
+    pub(in crate::engine) handled: bool,
+    /// The limiter, among those drawn; that of a rule which lets nothing pass is none.
+    pub(in crate::engine) limiter: Option<usize>,
+}
+
+/// What there is to be decided.
+pub(in crate::engine) enum Gathered<'p> {
+    /// A rule exempts the statement from all others.
+    Exempt(&'p Arc<ActiveRule>),
+    Contest(Contest<'p>),
+}
+
+impl<'p> Contest<'p> {
+    pub(in crate::engine) fn empty() -> Self {
+        Self { sides: SmallVec::new(), drawn: SmallVec::new() }
+    }
+
+    /// The rules that match a statement after all, each with its limiters. Nothing is counted yet.
+    pub(in crate::engine) fn gather(
+        participants: &'p Participants,
+        shape: &Shape,
+        asked: &Asked<'_>,
+        times: &mut Times<'_>,
+        hasher: &RandomState,
+        mut hands: Option<&mut Hands>,
+    ) -> Gathered<'p> {
+        let mut matching: SmallVec<[&'p Participant; USUAL]> = SmallVec::new();
+        for participant in &participants.rules {
+            if participant.matches_constants(asked) {
+                if participant.rule.exempts() {
+                    return Gathered::Exempt(&participant.rule);
+                }
+                matching.push(participant);
+            }
+        }
+        let mut contest = Self::empty();
+        for participant in matching {
+            let rule = &participant.rule;
+            let keys: SmallVec<[LimiterKey; 1]> = match participant.key {
+                Some(key) => SmallVec::from_buf([key]),
+                None => {
+                    let keys = keys::keys(participant, shape, asked).into_iter();
+                    keys.map(|key| LimiterKey::new(rule, key, hasher)).collect()
+                }
+            };
+            if keys.is_empty() {
+                continue;
+            }
+            contest.enter(rule, false);
+            let Some(meter) = rule.allows.meter() else { continue };
+            let now = times.by(meter.reading);
+            for key in keys {
+                contest.draw(key, rule, meter, now, hands.as_deref_mut());
+            }
+        }
+        Gathered::Contest(contest)
+    }
+
+    /// Lets a rule take part. `drew` tells whether its share was drawn for the statement before, which then is of it.
+    pub(in crate::engine) fn enter(&mut self, rule: &'p Arc<ActiveRule>, drew: bool) {
+        let standing = match rule.allows {
+            Allows::Nothing => Standing::Exceeded(Exceeded::BLOCKED),
+            // One that lets everything pass and is here is only observed, and exempts nothing.
+            Allows::Everything | Allows::Attempts(_) | Allows::Admitted(_) => Standing::Within,
+        };
+        let none = self.drawn.len()..self.drawn.len();
+        self.sides.push(Side { rule, limiters: none, standing, drew });
+    }
+
+    /// Finds a limiter of the rule that entered last.
+    pub(in crate::engine) fn draw(
+        &mut self,
+        key: LimiterKey,
+        rule: &ActiveRule,
+        meter: &Meter,
+        now: u64,
+        hands: Option<&mut Hands>,
+    ) {
+        let Lookup { limiter, overflow } = match hands {
+            Some(hands) => hands.limiter(&key, rule, meter, now),
+            None => key.look_up(rule, meter, now),
+        };
+        let Some(side) = self.sides.last_mut() else { return };
+        // Keys without a place share a limiter, which counts a statement once.
+        let known = &self.drawn[side.limiters.clone()];
+        if !known.iter().any(|drawn| Arc::ptr_eq(&drawn.limiter, &limiter)) {
+            self.drawn.push(Drawn { key, limiter, overflow, now, attempt: None });
+            side.limiters.end = self.drawn.len();
+        }
+    }
+
+    /// Counts the statement with the rules that count attempts, whatever becomes of it.
+    pub(in crate::engine) fn record_attempts(&mut self, weight: u32) {
+        for side in &mut self.sides {
+            let Allows::Attempts(meter) = &side.rule.allows else { continue };
+            for at in side.limiters.clone() {
+                let drawn = &mut self.drawn[at];
+                let Some((cell, shape)) = drawn.limiter.window() else { continue };
+                let attempt = cell.count_attempt(shape, weight, drawn.now);
+                let total = attempt.total();
+                drawn.attempt = Some(attempt);
+                if total > meter.max {
+                    let until = cell.retry_after(shape, weight, drawn.now, meter.max);
+                    side.exceed(Over { counted: u64::from(total), wait: until.map_or(Wait::Never, Wait::Nanos) }, at, weight);
+                }
+            }
+        }
+    }
+
+    /// Looks whether the rules that count what is admitted have room.
+    pub(in crate::engine) fn look(&mut self, observed: bool, weight: u32) {
+        for side in &mut self.sides {
+            let Allows::Admitted(meter) = &side.rule.allows else { continue };
+            if side.rule.observed != observed || !side.is_within() {
+                continue;
+            }
+            for at in side.limiters.clone() {
+                if let Some(over) = self.drawn[at].claim(meter).over(weight) {
+                    side.exceed(over, at, weight);
+                }
+            }
+        }
+    }
+
+    /// Lets every rule that is over its limit draw whether the statement is of its share.
+    pub(in crate::engine) fn draw_shares(&mut self, observed: bool) {
+        for side in self.sides.iter_mut().filter(|side| side.rule.observed == observed) {
+            side.draw_share(&self.drawn);
+        }
+    }
+
+    /// What the rules that count what is admitted, and have room, are to be asked for. With the number of the side and of the
+    /// limiter.
+    pub(in crate::engine) fn claims(&self, observed: bool) -> SmallVec<[(usize, usize, Claim<'_>); USUAL]> {
+        let mut claims = SmallVec::new();
+        for (number, side) in self.sides.iter().enumerate() {
+            if let Allows::Admitted(meter) = &side.rule.allows
+                && side.rule.observed == observed
+                && side.is_within()
+            {
+                claims.extend(side.limiters.clone().map(|at| (number, at, self.drawn[at].claim(meter))));
+            }
+        }
+        // Of two statements that want the same limiters, the first at the first of them is to get them all.
+        claims.sort_by_key(|(side, at, _)| (*side, self.drawn[*at].key.hash()));
+        claims
+    }
+}
+
+impl Participant {
+    /// Whether the constants of a statement are what the rule asks for.
+    fn matches_constants(&self, asked: &Asked<'_>) -> bool {
+        match &self.condition {
+            Some(condition) if self.asks_constants => condition.of_constants(&asked.constants).is_ok(),
+            _ => true,
+        }
+    }
+}
+
+impl Drawn {
+    pub(in crate::engine) fn claim(&self, meter: &Meter) -> Claim<'_> {
+        self.limiter.claim(meter.max, meter.lease, self.now)
+    }
+}
+
+impl Exceeded {
+    /// By a rule that lets nothing pass.
+    const BLOCKED: Self = Self { counted: 0, wait: Wait::Never, never: false, handled: true, limiter: None };
+}
+
+impl Side<'_> {
+    pub(in crate::engine) const fn is_within(&self) -> bool {
+        matches!(self.standing, Standing::Within)
+    }
+
+    /// How far it is over its limit, where the strategy is applied.
+    pub(in crate::engine) fn handled(&self) -> Option<&Exceeded> {
+        match &self.standing {
+            Standing::Exceeded(exceeded) if exceeded.handled => Some(exceeded),
+            _ => None,
+        }
+    }
+
+    /// Takes note that a limiter is over. The first of several draws the share, and the longest wait is the rule's.
+    pub(in crate::engine) fn exceed(&mut self, over: Over, at: usize, weight: u32) {
+        let never = match self.rule.allows.meter() {
+            Some(Meter { measure: crate::limit::Measure::Concurrency, .. }) | None => false,
+            Some(meter) => weight > meter.max,
+        };
+        match &mut self.standing {
+            Standing::Exceeded(exceeded) => {
+                if over.wait > exceeded.wait {
+                    (exceeded.wait, exceeded.counted) = (over.wait, over.counted);
+                }
+            }
+            standing => {
+                let Over { counted, wait } = over;
+                let handled = self.drew;
+                *standing = Standing::Exceeded(Exceeded { counted, wait, never, handled, limiter: Some(at) });
+            }
+        }
+    }
+
+    /// Draws whether the statement is of the share, once a check.
+    pub(in crate::engine) fn draw_share(&mut self, drawn: &[Drawn]) {
+        if let Standing::Exceeded(exceeded) = &mut self.standing
+            && let Some(at) = exceeded.limiter
+            && !exceeded.handled
+        {
+            // No share lets a statement through that is over the limit all by itself.
+            exceeded.handled = exceeded.never || self.rule.then.share.draw(drawn[at].limiter.share());
+        }
+    }
+
+    /// How long a statement that it delays is to wait, in nanoseconds.
+    pub(in crate::engine) fn delay(&self, drawn: &[Drawn], exceeded: &Exceeded) -> u64 {
+        let Strategy::Delay(delay) = self.rule.then.strategy else { return 0 };
+        let most = match delay {
+            Delay::Fixed(time) => return crate::limit::nanos(time),
+            Delay::UntilAllowed { max } => crate::limit::nanos(max).max(1),
+        };
+        let wait = match (&self.rule.allows, exceeded.limiter) {
+            // A statement that is among the attempts already waits for no more room.
+            (Allows::Attempts(meter), Some(at)) if drawn[at].attempt.is_some() => {
+                let room = |(cell, shape): (&WindowCell, &Arc<WindowShape>)| {
+                    cell.retry_after(shape, 0, drawn[at].now, meter.max).unwrap_or(u64::MAX)
+                };
+                drawn[at].limiter.window().map_or(0, room)
+            }
+            _ => match exceeded.wait {
+                Wait::Nanos(nanos) => nanos,
+                Wait::Release => LOOK_AGAIN,
+                Wait::Never => u64::MAX,
+            },
+        };
+        wait.clamp(1, most)
+    }
+}

@@ -1,0 +1,155 @@
+//! What is answered, and what the rules count of it.
+
+use super::{Contest, Drawn, Sentence, Side, Standing, Subject, Times};
+use crate::clock::Reading;
+use crate::decision::{Decision, Permit, Reason, Verdict};
+use crate::engine::Inner;
+use crate::engine::hands::Memory;
+use crate::engine::permits::Places;
+use sqlthrottle_cells::claim::Wait;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Inner {
+    /// What a statement that passes holds while it runs.
+    pub(super) fn hold(&self, contest: &Contest<'_>, memory: &Memory, times: &mut Times<'_>) -> Option<Permit> {
+        let (mut places, mut longest) = (Places::new(), 0);
+        for (observed, reservations) in [(false, &memory.enforced), (true, &memory.observed)] {
+            if reservations.permits().next().is_none() {
+                continue;
+            }
+            let claims = contest.claims(observed);
+            for (number, place) in reservations.permits() {
+                let Some((side, at, _)) = claims.get(number) else { continue };
+                places.push((Arc::clone(&contest.drawn[*at].limiter), place));
+                longest = longest.max(contest.sides[*side].rule.allows.meter().map_or(0, |meter| meter.lease));
+            }
+        }
+        if places.is_empty() {
+            return None;
+        }
+        let now = times.by(Reading::Precise);
+        self.permits.hold(places, now, now.saturating_add(longest))
+    }
+}
+
+impl Contest<'_> {
+    /// Lets the statement pass; `would` is what rules that are only observed would have done.
+    pub(super) fn allowed(&self, subject: &Subject, would: Option<Sentence>) -> Decision {
+        let mut decision = Decision::allow(subject.fingerprint, Reason::Allowed);
+        decision.observed = would.as_ref().map(|would| would.verdict);
+        let passed_over = |observed| {
+            self.sides.iter().find(|side| {
+                side.rule.observed == observed
+                    && matches!(&side.standing, Standing::Exceeded(exceeded) if !exceeded.handled)
+            })
+        };
+        if let Some(side) = passed_over(false) {
+            decision.reason = Reason::PassedOver;
+            self.tell(&mut decision, side);
+        } else if let Some(would) = &would {
+            self.tell(&mut decision, &self.sides[would.side]);
+        } else if let Some(side) = passed_over(true) {
+            decision.reason = Reason::PassedOver;
+            self.tell(&mut decision, side);
+        } else if let Some(side) = self.tightest() {
+            self.tell(&mut decision, side);
+        }
+        for (number, side) in self.sides.iter().enumerate() {
+            side.count_pass(number, subject);
+        }
+        decision
+    }
+
+    /// Does what a rule says.
+    pub(super) fn refused(&mut self, subject: &Subject, sentence: &Sentence) -> Decision {
+        let mut decision = Decision {
+            verdict: sentence.verdict,
+            custom: sentence.custom.clone(),
+            ..Decision::allow(subject.fingerprint, sentence.reason)
+        };
+        self.tell(&mut decision, &self.sides[sentence.side]);
+        // Attempts are counted by then, so what rules that are only observed say of them is known.
+        self.draw_shares(true);
+        decision.observed = self.strongest(true, subject).map(|would| would.verdict);
+        decision
+    }
+
+    /// Counts a refusal with every rule that took part.
+    pub(super) fn count_refusal(&self, subject: &Subject, deciding: usize, verdict: Verdict) {
+        for (number, side) in self.sides.iter().enumerate() {
+            let counters = &side.rule.state.counters;
+            if number == deciding {
+                counters.refused(verdict, false);
+            } else if side.handled().is_some() && !side.rule.observed {
+                counters.outranked.add();
+            } else {
+                side.count_pass(number, subject);
+            }
+        }
+    }
+
+    /// The rule with the least room left, the first of equals.
+    fn tightest(&self) -> Option<&Side<'_>> {
+        let mut tightest: Option<(&Side<'_>, u64)> = None;
+        let counting = || self.sides.iter().filter(|side| !side.limiters.is_empty());
+        if counting().count() <= 1 {
+            return counting().next();
+        }
+        for side in counting() {
+            let room = self.counted(side).map_or(u64::MAX, |(counted, limit)| limit.saturating_sub(counted));
+            if tightest.is_none_or(|(_, least)| room < least) {
+                tightest = Some((side, room));
+            }
+        }
+        tightest.map(|(side, _)| side)
+    }
+
+    /// What a rule counts, and its limit: of several keys the one with the least room left.
+    fn counted(&self, side: &Side<'_>) -> Option<(u64, u64)> {
+        let limit = u64::from(side.rule.allows.meter()?.max);
+        let count = |at| {
+            let drawn: &Drawn = &self.drawn[at];
+            // What the attempt found is not what others have made of it since.
+            drawn.attempt.as_ref().map_or_else(|| drawn.limiter.counted(drawn.now), |attempt| u64::from(attempt.total()))
+        };
+        side.limiters.clone().map(count).max().map(|counted| (counted, limit))
+    }
+
+    /// Names the rule in a decision.
+    fn tell(&self, decision: &mut Decision, side: &Side<'_>) {
+        decision.rule = Some(side.rule.name().clone());
+        decision.overflow = self.drawn[side.limiters.clone()].iter().any(|drawn| drawn.overflow);
+        decision.limit = side.rule.allows.meter().map_or(0, |meter| u64::from(meter.max));
+        match &side.standing {
+            Standing::Exceeded(exceeded) => {
+                decision.count = exceeded.counted;
+                decision.retry_after = match exceeded.wait {
+                    Wait::Nanos(nanos) => Some(Duration::from_nanos(nanos)),
+                    Wait::Release | Wait::Never => None,
+                };
+            }
+            Standing::Within => {
+                decision.count = self.counted(side).map_or(0, |(counted, _)| counted);
+            }
+        }
+    }
+}
+
+impl Side<'_> {
+    /// Counts a statement that the rule does not hold up.
+    fn count_pass(&self, number: usize, subject: &Subject) {
+        let counters = &self.rule.state.counters;
+        match &self.standing {
+            Standing::Within => counters.passed.add(),
+            Standing::Exceeded(exceeded) if !exceeded.handled => counters.passed_over.add(),
+            // Only of a rule that is observed: else it had held the statement up.
+            Standing::Exceeded(_) => {
+                counters.passed.add();
+                if let Some(would) = self.sentence(number, subject) {
+                    counters.would_refuse(would.verdict);
+                }
+            }
+        }
+    }
+}

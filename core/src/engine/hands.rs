@@ -1,0 +1,135 @@
+//! The limiters that a core has at hand, by rule and key.
+
+use super::active_rule::{ActiveRule, Meter};
+use super::at_hand::AtHand;
+use super::generations::{Generations, Outlived};
+use super::plan::Plan;
+use crate::quota::{Key, Lookup};
+use ahash::RandomState;
+use sqlthrottle_cells::claim::Reservations;
+use std::sync::Arc;
+
+/// Which limiter counts a statement: a rule's, for a key. Shapes of one rule, of one fingerprint in several dialects, or read
+/// again after they were forgotten, have it in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LimiterKey {
+    hash: u64,
+    /// The number of the rule's state.
+    rule: u32,
+    key: Key,
+}
+
+impl LimiterKey {
+    /// `hasher` is one that no attacker knows.
+    pub(super) fn new(rule: &ActiveRule, key: Key, hasher: &RandomState) -> Self {
+        let rule = rule.state.number;
+        Self { hash: hasher.hash_one((rule, key)), rule, key }
+    }
+
+    #[inline]
+    pub(super) const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The limiter itself, where the rules keep it.
+    pub(super) fn look_up(&self, rule: &ActiveRule, meter: &Meter, now: u64) -> Lookup {
+        rule.state.limiters.get(self.hash, &self.key, &meter.measure, now)
+    }
+}
+
+/// What a core has at hand besides the texts it knows.
+#[derive(Debug)]
+pub(super) struct Hands {
+    limiters: Generations<Hand>,
+    /// What the rules that ask for a context come to, by shape and context.
+    plans: Generations<ContextPlan>,
+    pub(super) reservations: Memory,
+}
+
+/// Memory for what a check reserves, so that a check asks for none.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    pub(super) enforced: Reservations,
+    /// With rules that are only observed.
+    pub(super) observed: Reservations,
+}
+
+#[derive(Debug)]
+struct Hand {
+    key: LimiterKey,
+    at_hand: AtHand,
+}
+
+#[derive(Debug)]
+struct ContextPlan {
+    key: Key,
+    plan: Arc<Plan>,
+}
+
+impl Hands {
+    /// Of at most `bytes`.
+    pub(super) fn new(bytes: usize) -> Self {
+        Self {
+            limiters: Generations::new(bytes / 4 * 3),
+            plans: Generations::new(bytes / 4),
+            reservations: Memory::default(),
+        }
+    }
+
+    /// Allows so many bytes from now on.
+    pub(super) fn set_bytes(&mut self, bytes: usize) {
+        self.limiters.set_bytes(bytes / 4 * 3);
+        self.plans.set_bytes(bytes / 4);
+    }
+
+    /// What is at hand for a key, if anything is.
+    #[inline]
+    pub(super) fn at_hand(&mut self, key: &LimiterKey) -> Option<&mut AtHand> {
+        self.limiters.get(key.hash, |hand| hand.key == *key).map(|hand| &mut hand.at_hand)
+    }
+
+    /// The limiter of a key, from now on at hand. What the core holds of it unspent does not stand in the way of whoever counts
+    /// on it by himself.
+    pub(super) fn limiter(&mut self, key: &LimiterKey, rule: &ActiveRule, meter: &Meter, now: u64) -> Lookup {
+        if let Some(at_hand) = self.at_hand(key)
+            && let Some(limiter) = at_hand.limiter(&meter.measure)
+        {
+            at_hand.give_back();
+            return Lookup { limiter, overflow: false };
+        }
+        let lookup = key.look_up(rule, meter, now);
+        // The limiter that keys share is not this key's to keep.
+        if !lookup.overflow {
+            self.keep(key, rule, &lookup);
+        }
+        lookup
+    }
+
+    fn keep(&mut self, key: &LimiterKey, rule: &ActiveRule, lookup: &Lookup) {
+        let limiter = Arc::clone(&lookup.limiter);
+        if let Some(at_hand) = self.at_hand(key) {
+            at_hand.keep(limiter);
+            return;
+        }
+        let at_hand = AtHand::new(rule.name(), limiter);
+        let owned = at_hand.bytes();
+        self.limiters.insert(key.hash, Hand { key: *key, at_hand }, owned);
+    }
+
+    /// The plan of a shape and context, if it is known.
+    pub(super) fn plan(&mut self, hash: u64, key: &Key) -> Option<Arc<Plan>> {
+        self.plans.get(hash, |kept| kept.key == *key).map(|kept| Arc::clone(&kept.plan))
+    }
+
+    /// Keeps the plan of a shape and context that was not known.
+    pub(super) fn keep_plan(&mut self, hash: u64, key: Key, plan: Arc<Plan>) {
+        self.plans.insert(hash, ContextPlan { key, plan }, size_of::<Plan>() + 2 * size_of::<usize>());
+    }
+
+    /// What had to make room of late: to be dropped where the table is no longer held.
+    pub(super) fn take_outlived(&mut self) -> impl Sized + use<> {
+        let (hands, plans): (Outlived<Hand>, Outlived<ContextPlan>) =
+            (self.limiters.take_outlived(), self.plans.take_outlived());
+        (hands, plans)
+    }
+}

@@ -1,0 +1,89 @@
+//! What a rule counts a statement by.
+
+use super::asked::Asked;
+use super::plan::Participant;
+use super::shape::Shape;
+use crate::quota::Key;
+use crate::rule::Part;
+use crate::rule::matcher::ShapeFacts;
+use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
+
+/// Most keys of one rule in one check.
+pub(super) const MOST: usize = 16;
+
+/// The values of one part of a key.
+type Values<'a> = SmallVec<[Option<Cow<'a, [u8]>>; 1]>;
+
+/// The keys of a statement for a rule, the first 16 in order; none where it lacks a column that the rule counts by, so that
+/// the rule does not match.
+pub(super) fn keys(participant: &Participant, shape: &Shape, asked: &Asked<'_>) -> SmallVec<[Key; 1]> {
+    let mut parts: SmallVec<[Values<'_>; 4]> = SmallVec::new();
+    for part in participant.rule.per() {
+        let values = values(part, shape, asked);
+        if values.is_empty() {
+            return SmallVec::new();
+        }
+        parts.push(values);
+    }
+    combine(&parts)
+}
+
+/// The key that a shape alone says, whatever the context and the constants; none where it says several, or not all of it.
+pub(super) fn of_shape(per: &[Part], facts: &ShapeFacts<'_>) -> Option<Key> {
+    let mut parts: SmallVec<[Option<&[u8]>; 4]> = SmallVec::new();
+    for part in per {
+        parts.push(match (part, facts.kinds) {
+            (Part::Fingerprint, _) => Some(facts.fingerprint.as_bytes()),
+            (Part::Kind, []) => None,
+            (Part::Kind, [kind]) => Some(kind.name().as_bytes()),
+            _ => return None,
+        });
+    }
+    Some(Key::of(&parts))
+}
+
+fn values<'a>(part: &Part, shape: &'a Shape, asked: &'a Asked<'_>) -> Values<'a> {
+    let context = asked.context;
+    let one = |value: Option<&'a [u8]>| smallvec![value.map(Cow::Borrowed)];
+    let each = |values: &mut dyn Iterator<Item = Cow<'a, [u8]>>| {
+        let mut all: Values<'a> = values.map(Some).take(MOST).collect();
+        if all.is_empty() {
+            all.push(None);
+        }
+        all
+    };
+    match part {
+        Part::User => one(context.user),
+        Part::Client => one(context.client),
+        Part::Database => one(context.database),
+        Part::Tag(name) => one(context.tag_value(name.as_bytes())),
+        Part::Fingerprint => one(Some(shape.fingerprint.as_bytes())),
+        Part::Kind => each(&mut shape.kind_names().map(|kind| Cow::Borrowed(kind.as_bytes()))),
+        Part::Table => each(&mut shape.tables().map(|table| Cow::Borrowed(table.as_bytes()))),
+        Part::Column(column) => {
+            asked.constants.column_values(column).into_iter().map(|value| Some(Cow::Owned(value))).collect()
+        }
+    }
+}
+
+/// Every combination of the values of the parts, the last part changing first.
+fn combine(parts: &[Values<'_>]) -> SmallVec<[Key; 1]> {
+    let mut keys: SmallVec<[Key; 1]> = SmallVec::new();
+    let all = parts.iter().fold(1, |all: usize, values| all.saturating_mul(values.len())).min(MOST);
+    let mut chosen: SmallVec<[Option<&[u8]>; 4]> = SmallVec::new();
+    for number in 0..all {
+        chosen.clear();
+        let mut rest = number;
+        for values in parts.iter().rev() {
+            chosen.push(values[rest % values.len()].as_deref());
+            rest /= values.len();
+        }
+        chosen.reverse();
+        let key = Key::of(&chosen);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}

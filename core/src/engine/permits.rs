@@ -1,0 +1,141 @@
+//! The places that statements hold while they run.
+
+use crate::decision::Permit;
+use crate::limit::{CellKind, Limiter};
+use crate::stripe::{self, Striped};
+use smallvec::SmallVec;
+use sqlthrottle_cells::concurrency;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bits of a permit that say its stripe, and its slot in there. The others are the generation of the slot.
+const STRIPE_BITS: u32 = 6;
+const SLOT_BITS: u32 = 26;
+/// Slots that are looked at for lapsed places whenever a place is taken: more than one, so that they are found faster than
+/// others come.
+const GLANCE: usize = 2;
+
+/// The places that one statement holds.
+pub(super) type Places = SmallVec<[(Arc<Limiter>, concurrency::Permit); 1]>;
+
+/// What permits stand for.
+///
+/// A permit is a number, so that it may cross a language boundary. Places that nobody gives back are dropped once the last
+/// of their leases has lapsed: each new permit looks at two slots for such. So there are never many more than statements
+/// that run.
+#[derive(Debug)]
+pub(super) struct Permits(Striped<Mutex<Slots>>);
+
+#[derive(Debug, Default)]
+struct Slots {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// Where the search for lapsed places was left.
+    hand: usize,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    /// Counts the uses of the slot, so that a permit which comes late is told from the one that has the slot now.
+    generation: u32,
+    held: Option<Held>,
+}
+
+#[derive(Debug)]
+struct Held {
+    places: Places,
+    /// When the last of them has lapsed.
+    until: u64,
+}
+
+impl Permits {
+    pub(super) fn new() -> Self {
+        Self(Striped::new(Mutex::default))
+    }
+
+    /// A permit for places that were taken at `now`, the last of which lapses at `until`; none where so many are held that no
+    /// number is left, and the places are given back.
+    pub(super) fn hold(&self, places: Places, now: u64, until: u64) -> Option<Permit> {
+        let (stripe, slots) = self.0.mine_numbered();
+        let mut slots = lock(slots);
+        let mut lapsed: SmallVec<[Held; GLANCE]> = SmallVec::new();
+        for _ in 0..GLANCE.min(slots.slots.len()) {
+            lapsed.extend(slots.drop_lapsed(now));
+        }
+        let slot = match slots.free.pop() {
+            Some(slot) => slot,
+            None if slots.slots.len() >> SLOT_BITS == 0 => {
+                slots.slots.push(Slot::default());
+                (slots.slots.len() - 1) as u32
+            }
+            None => {
+                drop(slots);
+                give_back(places);
+                return None;
+            }
+        };
+        let entry = &mut slots.slots[slot as usize];
+        entry.held = Some(Held { places, until });
+        let number = u64::from(entry.generation) << (STRIPE_BITS + SLOT_BITS) | u64::from(slot) << STRIPE_BITS;
+        drop(slots);
+        // A lapsed place comes back by its own lease: to drop them is to forget what they were.
+        drop(lapsed);
+        Some(Permit(number | stripe as u64))
+    }
+
+    /// Gives places back; false where that was done already, or all of their leases have lapsed.
+    pub(super) fn release(&self, permit: Permit) -> bool {
+        let stripe = permit.0 as usize % (1 << STRIPE_BITS) % stripe::count();
+        let slot = (permit.0 >> STRIPE_BITS) as u32 % (1 << SLOT_BITS);
+        let generation = (permit.0 >> (STRIPE_BITS + SLOT_BITS)) as u32;
+        let Some(slots) = self.0.iter().nth(stripe) else { return false };
+        let held = lock(slots).take(slot, generation);
+        held.is_some_and(|held| give_back(held.places))
+    }
+
+    /// Forgets all permits: their holders are in the parent process.
+    pub(super) fn clear(&self) {
+        for slots in self.0.iter() {
+            let mut slots = lock(slots);
+            for slot in 0..slots.slots.len() as u32 {
+                let generation = slots.slots[slot as usize].generation;
+                slots.take(slot, generation);
+            }
+        }
+    }
+}
+
+/// Slots are whole between any two statements of this module, so a panic of a holder leaves nothing half done.
+fn lock(slots: &Mutex<Slots>) -> std::sync::MutexGuard<'_, Slots> {
+    slots.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives places back; whether any of them was still held.
+fn give_back(places: Places) -> bool {
+    let mut any = false;
+    for (limiter, place) in places {
+        if let CellKind::Concurrency(cell) = limiter.cell() {
+            any |= cell.release(place);
+        }
+    }
+    any
+}
+
+impl Slots {
+    fn take(&mut self, slot: u32, generation: u32) -> Option<Held> {
+        let entry = self.slots.get_mut(slot as usize).filter(|entry| entry.generation == generation)?;
+        let held = entry.held.take()?;
+        entry.generation = entry.generation.wrapping_add(1);
+        self.free.push(slot);
+        Some(held)
+    }
+
+    /// Looks at the next slot, and drops what has lapsed there.
+    fn drop_lapsed(&mut self, now: u64) -> Option<Held> {
+        self.hand = (self.hand + 1) % self.slots.len();
+        let slot = self.hand as u32;
+        let entry = &self.slots[self.hand];
+        let lapsed = entry.held.as_ref().is_some_and(|held| held.until < now);
+        let generation = entry.generation;
+        if lapsed { self.take(slot, generation) } else { None }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a rule has counted so far: what stays when the rules are read again.
+
+use super::waiting::Places;
+use crate::decision::RuleName;
+use crate::metrics::Counters;
+use crate::quota::KeyTable;
+use crate::rule::Part;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The limiters and counters of a rule.
+///
+/// It follows the rule's [`Identity`] from one rule set to the next, so that a file which is read again, with other maxima or
+/// another window, forgets nothing.
+#[derive(Debug)]
+pub(super) struct RuleState {
+    /// One that no other rule of the engine has, or ever had.
+    pub(super) number: u32,
+    pub(super) identity: Identity,
+    pub(super) limiters: KeyTable,
+    pub(super) counters: Counters,
+    pub(super) places: Places,
+    expired: AtomicBool,
+}
+
+/// What tells whether a rule of one file is the rule of another: its name, the kind of its limiter and what it counts by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) name: RuleName,
+    pub(super) limit: &'static str,
+    pub(super) per: Box<[Part]>,
+}
+
+impl RuleState {
+    pub(super) fn new(number: u32, identity: Identity, max_keys: usize) -> Self {
+        Self {
+            number,
+            limiters: KeyTable::new(if identity.per.is_empty() { 1 } else { max_keys }),
+            identity,
+            counters: Counters::default(),
+            places: Places::default(),
+            expired: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn name(&self) -> &RuleName {
+        &self.identity.name
+    }
+
+    /// Ends the rule, once and for all: a wall clock that is set back does not bring it back. Returns whether it is this call
+    /// that did.
+    pub(super) fn expire(&self) -> bool {
+        let ends = !self.expired.swap(true, Ordering::AcqRel);
+        if ends {
+            self.limiters.clear();
+        }
+        ends
+    }
+
+    pub(super) fn is_expired(&self) -> bool {
+        self.expired.load(Ordering::Acquire)
+    }
+}

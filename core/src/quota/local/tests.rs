@@ -1,0 +1,231 @@
+use super::*;
+use ahash::RandomState;
+use sqlthrottle_cells::WindowShape;
+use std::thread;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A rule's limiters, with the hash that the engine brings.
+struct Table {
+    table: KeyTable,
+    measure: Measure,
+    hasher: RandomState,
+}
+
+impl Table {
+    fn get(&self, key: &[u8], now: u64) -> Lookup {
+        self.table.get(self.hasher.hash_one(key), &Key::new(key), &self.measure, now)
+    }
+
+    /// Counts one of a key: what its window counts then, and whether it is the one that keys without a place share.
+    fn count(&self, key: &[u8], now: u64) -> (u32, bool) {
+        let found = self.get(key, now);
+        let (window, shape) = found.limiter.window().unwrap();
+        (window.count_attempt(shape, 1, now).total(), found.overflow)
+    }
+}
+
+impl std::ops::Deref for Table {
+    type Target = KeyTable;
+
+    fn deref(&self) -> &KeyTable {
+        &self.table
+    }
+}
+
+fn window(seconds: u64, buckets: u32) -> Measure {
+    Measure::SlidingWindow(Arc::new(WindowShape::new(seconds * SECOND, buckets).unwrap()))
+}
+
+fn table(max_keys: usize) -> Table {
+    Table { table: KeyTable::new(max_keys), measure: window(60, 12), hasher: RandomState::new() }
+}
+
+fn key(n: u64) -> [u8; 32] {
+    // As long as a fingerprint.
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&n.to_le_bytes());
+    key
+}
+
+#[test]
+fn a_key_keeps_its_own_limiter() {
+    let table = table(100);
+    for round in 1..=3 {
+        for k in [&b"a"[..], b"b", b"", &[0], &[0, 0]] {
+            assert_eq!(table.count(k, 0), (round, false));
+        }
+    }
+    assert_eq!((table.len(), table.overflow_count()), (5, 0));
+    let mut seen = 0;
+    table.for_each(|limiter| seen += limiter.counted(0));
+    assert_eq!(seen, 15);
+}
+
+#[test]
+fn newcomers_beyond_the_bound_share_one_limiter() {
+    let table = table(3);
+    for n in 0..3 {
+        assert_eq!(table.count(&key(n), 0), (1, false));
+    }
+    assert_eq!(table.count(&key(3), 0), (1, true));
+    assert_eq!(table.count(&key(4), 0), (2, true));
+    assert_eq!(table.count(&key(0), 0), (2, false));
+    assert_eq!((table.len(), table.overflow_count()), (3, 2));
+    assert_eq!(table.overflow(&table.measure, 0).counted(0), 2);
+}
+
+#[test]
+fn a_table_for_nobody_has_the_overflow_limiter_alone() {
+    let table = table(0);
+    assert_eq!(table.count(b"a", 0), (1, true));
+    assert_eq!(table.count(b"b", 0), (2, true));
+    assert_eq!(table.len(), 0);
+}
+
+#[test]
+fn only_what_equals_a_fresh_limiter_is_let_go() {
+    let table = table(2);
+    table.count(b"early", 0);
+    table.count(b"late", 30 * SECOND);
+    assert_eq!(table.count(b"new", 64 * SECOND), (1, true));
+    assert_eq!(table.count(b"new", 65 * SECOND), (1, false), "the early key's window is empty now");
+    assert_eq!(table.count(b"late", 65 * SECOND), (2, false), "the late key's is not");
+    assert_eq!(table.count(b"early", 65 * SECOND), (2, true));
+    assert_eq!(table.len(), 2);
+}
+
+#[test]
+fn a_limiter_in_use_is_not_let_go() {
+    let table = table(1);
+    let held = table.get(b"held", 0);
+    assert!(table.get(b"new", 0).overflow, "what the holder is about to count would be lost");
+    let (window, shape) = held.limiter.window().unwrap();
+    window.count_attempt(shape, 5, 0);
+    drop(held);
+    assert_eq!(table.count(b"held", 0), (6, false));
+    drop(table.get(b"held", 100 * SECOND));
+    assert!(!table.get(b"new", 100 * SECOND).overflow);
+}
+
+#[test]
+fn a_reference_to_a_limiter_that_was_let_go_is_of_no_use() {
+    let table = table(1);
+    let kept = table.get(b"kept", 0).limiter.into_limiter();
+    assert!(!table.get(b"new", 0).overflow, "a mere reference keeps no place");
+    assert!(kept.pins().pin().is_none());
+    assert!(!Arc::ptr_eq(&kept, &table.get(b"kept", 0).limiter), "it comes back as another");
+}
+
+#[test]
+fn a_flood_of_keys_neither_grows_the_table_nor_resets_a_throttled_one() {
+    let table = table(1000);
+    let max = 10;
+    for _ in 0..=max {
+        table.count(b"victim", 0);
+    }
+    // A key each 50 microseconds: a minute and a bit of keys, so those of the first moments are let go again.
+    let (step, keys) = (50_000, 1_400_000);
+    for n in 0..keys {
+        let now = n * step;
+        if n % 100_000 == 0 {
+            assert!(table.len() <= 1000);
+            assert!(table.count(b"victim", now).0 > max, "the throttled key was reset");
+        }
+        table.count(&key(n), now);
+    }
+    assert_eq!(table.len(), 1000);
+    let newest = table.get(&key(keys), keys * step + 70 * SECOND);
+    assert!(!newest.overflow, "once the flood is over, there are places again");
+    assert!(table.overflow_count() > keys / 2);
+}
+
+#[test]
+fn let_go_keeps_the_index_in_step() {
+    // Limiters are fresh at once where nothing is counted, so each newcomer takes the place of another.
+    let table = table(50);
+    for n in 0..20_000 {
+        assert!(!table.get(&key(n), 0).overflow);
+        assert!(table.len() <= 50);
+    }
+    let mut keys = Vec::new();
+    for shard in &table.shards {
+        keys.extend(read(shard).entries.iter().map(|entry| (entry.hash, entry.key)));
+    }
+    assert_eq!(keys.len(), 50);
+    for (hash, key) in keys {
+        let found = table.table.get(hash, &key, &table.measure, 0);
+        let (window, shape) = found.limiter.window().unwrap();
+        assert_eq!(window.count_attempt(shape, 1, 0).total(), 1);
+    }
+    let mut counted = 0;
+    table.for_each(|limiter| counted += limiter.counted(0));
+    assert_eq!(counted, 50, "every key kept is one that is found");
+}
+
+#[test]
+fn threads_lose_no_count_and_never_exceed_the_bound() {
+    let table = table(700);
+    let (hot, cold, rounds) = (64, 5_000, 20_000);
+    thread::scope(|scope| {
+        for seed in 1..=3u64 {
+            let table = &table;
+            scope.spawn(move || {
+                for n in 0..rounds {
+                    // Hot keys are counted; the cold only pass through, so their limiters are let go all the time.
+                    assert!(!table.count(&key(n % hot), 0).1);
+                    table.get(&key(hot + (n * 7 + seed * 13) % cold), 0);
+                    if n % 1000 == 0 {
+                        assert!(table.len() <= 700);
+                    }
+                }
+            });
+        }
+    });
+    assert!(table.len() <= 700);
+    let total: u64 = (0..hot).map(|k| table.get(&key(k), 0).limiter.counted(0)).sum();
+    assert_eq!(total, 3 * rounds);
+}
+
+#[test]
+fn another_measure_takes_over_what_is_counted() {
+    let mut table = table(1);
+    for _ in 0..3 {
+        table.count(b"a", 0);
+        table.count(b"overflow", 0);
+    }
+    table.measure = window(10, 2);
+    let held = table.get(b"a", 30 * SECOND);
+    assert!(held.limiter.is_measured_by(&table.measure));
+    assert_eq!(held.limiter.counted(30 * SECOND), 3);
+    drop(held);
+    assert_eq!(table.count(b"a", 39 * SECOND), (4, false), "as if it had happened when the measure changed");
+    assert_eq!(table.count(b"overflow", 39 * SECOND), (4, true));
+    assert_eq!(table.count(b"a", 45 * SECOND), (2, false));
+}
+
+#[test]
+fn a_limiter_in_use_keeps_its_measure_until_it_is_not() {
+    let mut table = table(1);
+    let held = table.get(b"a", 0);
+    table.measure = window(10, 2);
+    assert!(Arc::ptr_eq(&table.get(b"a", 0).limiter, &held.limiter), "what the holder is about to count would be lost");
+    drop(held);
+    assert!(table.get(b"a", 0).limiter.is_measured_by(&table.measure));
+}
+
+#[test]
+fn a_cleared_table_counts_from_nothing_and_has_all_its_places() {
+    let table = table(2);
+    table.count(b"a", 0);
+    table.count(b"b", 0);
+    table.clear();
+    assert_eq!(table.len(), 0);
+    assert_eq!([b"c", b"a"].map(|key| table.count(key, 0)), [(1, false), (1, false)]);
+    assert_eq!(table.count(b"d", 0), (1, true));
+}
+
+#[test]
+fn a_tracked_key_takes_little_memory() {
+    assert_eq!(size_of::<Entry>(), 64);
+}
