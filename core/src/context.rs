@@ -46,11 +46,7 @@ impl<'a> Context<'a> {
     }
 
     /// A tag, such as an endpoint or a tenant. Of a name that is given twice the later value holds.
-    pub fn tag(
-        mut self,
-        name: &'a (impl AsRef<[u8]> + ?Sized),
-        value: &'a (impl AsRef<[u8]> + ?Sized),
-    ) -> Self {
+    pub fn tag(mut self, name: &'a (impl AsRef<[u8]> + ?Sized), value: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         let (name, value) = (name.as_ref(), value.as_ref());
         match self.tags.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = value,

@@ -56,14 +56,7 @@ pub struct Statement<'a> {
 impl<'a> Statement<'a> {
     /// A statement of any bytes.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self {
-            sql: sql.as_ref(),
-            dialect: None,
-            fakes: Fakes::None,
-            weight: 1,
-            context: Context::new(),
-            params: &[],
-        }
+        Self { sql: sql.as_ref(), dialect: None, fakes: Fakes::None, weight: 1, context: Context::new(), params: &[] }
     }
 
     /// The dialect of this statement, where it differs from the rule file's.
@@ -109,11 +102,7 @@ impl<'a> Statement<'a> {
     }
 
     /// A tag, as [`Context::tag`].
-    pub fn tag(
-        mut self,
-        name: &'a (impl AsRef<[u8]> + ?Sized),
-        value: &'a (impl AsRef<[u8]> + ?Sized),
-    ) -> Self {
+    pub fn tag(mut self, name: &'a (impl AsRef<[u8]> + ?Sized), value: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.context = self.context.tag(name, value);
         self
     }

@@ -1,0 +1,234 @@
+//! An account as MySQL writes it.
+
+use super::glob::{Glob, Piece};
+use crate::context::Context;
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+/// An account as MySQL writes it: `user@host`, either of them in quotes or not.
+///
+/// The user is compared exactly; `%` and `''` are any. The host is compared in any case, with `%` and `_` as wildcards and
+/// `\` before one that is none; or it is an address, a network (`10.0.0.0/8`, `2001:db8::/32`) or a network with its mask
+/// (`198.51.100.0/255.255.255.0`), and then clients are compared that are said by their address. Without a host it is any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Account {
+    /// None for any.
+    user: Option<Box<[u8]>>,
+    host: Host,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Host {
+    Any,
+    Name(Glob),
+    Network(Network),
+}
+
+/// Addresses that agree in their first bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Network {
+    address: IpAddr,
+    bits: u32,
+}
+
+/// Who sends a statement, as accounts see it: read once, compared with many.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender<'a> {
+    user: Option<&'a [u8]>,
+    /// The host; of an address its usual spelling.
+    host: Option<Cow<'a, [u8]>>,
+    address: Option<IpAddr>,
+}
+
+impl<'a> Sender<'a> {
+    /// Where no client is said, a user `name@host` says both.
+    pub(crate) fn of(context: &Context<'a>) -> Self {
+        let (mut user, mut host) = (context.user, context.client);
+        if host.is_none()
+            && let Some(name) = user
+            && let Some(at) = memchr::memrchr(b'@', name)
+        {
+            (user, host) = (Some(&name[..at]), Some(&name[at + 1..]));
+        }
+        let address = host.and_then(address_of);
+        let host = host.map(|host| match address {
+            // IPv4 has one spelling, if it is not mapped into IPv6.
+            Some(address) if !(address.is_ipv4() && !host.contains(&b':')) => {
+                Cow::Owned(address.to_string().into_bytes())
+            }
+            _ => Cow::Borrowed(host),
+        });
+        Self { user, host, address }
+    }
+}
+
+/// The address a client is said by. An IPv4 address mapped into IPv6 is the IPv4 address, and a zone (`%eth0`) is left out.
+fn address_of(host: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(host).ok()?;
+    let text = text.split_once('%').map_or(text, |(address, _)| address);
+    text.parse().ok().map(|address: IpAddr| address.to_canonical())
+}
+
+impl Account {
+    /// Longest text, in bytes: it bounds the work of a comparison.
+    pub(crate) const MAX_BYTES: usize = 1024;
+
+    /// Reads an account.
+    ///
+    /// # Errors
+    ///
+    /// A message: it is empty, too long, a quote does not end, or a network is none.
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        if text.len() > Self::MAX_BYTES {
+            return Err(format!("the account has {} bytes, and {} is the most", text.len(), Self::MAX_BYTES));
+        }
+        if text.is_empty() {
+            return Err("write an account, `user@host`; `%` is any user".to_owned());
+        }
+        let (user, host) = match quoted(text)? {
+            Some((user, "")) => (user, None),
+            Some((user, rest)) => match rest.strip_prefix('@') {
+                Some(host) => (user, Some(host)),
+                None => return Err(format!("`@` must follow the quoted user, not `{rest}`")),
+            },
+            None => match text.rsplit_once('@') {
+                Some((user, host)) => (user.into(), Some(host)),
+                None => (text.into(), None),
+            },
+        };
+        let host = match host {
+            None => Host::Any,
+            Some(host) => match quoted(host)? {
+                Some((host, "")) => Host::new(&host)?,
+                Some((_, rest)) => return Err(format!("`{rest}` follows the quoted host")),
+                None => Host::new(host)?,
+            },
+        };
+        let user = (!user.is_empty() && user != "%").then(|| user.as_bytes().into());
+        Ok(Self { user, host })
+    }
+
+    pub(crate) fn matches(&self, sender: &Sender<'_>) -> bool {
+        self.user.as_deref().is_none_or(|user| sender.user == Some(user)) && self.host.matches(sender)
+    }
+}
+
+impl Host {
+    fn new(text: &str) -> Result<Self, String> {
+        if let Some((address, bits)) = text.split_once('/') {
+            return Network::new(address, bits).map(Self::Network);
+        }
+        if let Ok(address) = text.parse::<IpAddr>() {
+            let address = address.to_canonical();
+            return Ok(Self::Network(Network { address, bits: width(address) }));
+        }
+        if text.contains(['\'', '"', '`']) {
+            return Err(format!("a quote stands within the host `{text}`"));
+        }
+        let mut bytes = text.bytes();
+        let glob = Glob::new(std::iter::from_fn(|| {
+            Some(match bytes.next()? {
+                b'%' => Piece::Any,
+                b'_' => Piece::One,
+                b'\\' => Piece::Byte(bytes.next().unwrap_or(b'\\')),
+                byte => Piece::Byte(byte),
+            })
+        }));
+        // MySQL takes an empty host for any.
+        Ok(if text.is_empty() || glob.is_any() { Self::Any } else { Self::Name(glob) })
+    }
+
+    fn matches(&self, sender: &Sender<'_>) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Name(glob) => sender.host.as_ref().is_some_and(|host| glob.matches(host)),
+            Self::Network(network) => sender.address.is_some_and(|address| network.contains(address)),
+        }
+    }
+}
+
+impl Network {
+    /// Reads what stands before and behind the `/`: how many bits, or which of them, are compared.
+    fn new(address: &str, compared: &str) -> Result<Self, String> {
+        let written = format!("{address}/{compared}");
+        let wrong = |why: &str| {
+            format!("`{written}` {why}; write a network as `10.0.0.0/8`, `2001:db8::/32` or `10.0.0.0/255.0.0.0`")
+        };
+        let address: IpAddr = address.parse().map_err(|_| wrong("begins with no address"))?;
+        let bits = match (address, compared.parse()) {
+            (IpAddr::V4(_), Ok(IpAddr::V4(mask))) => {
+                let mask = mask.to_bits();
+                if mask.leading_ones() + mask.trailing_zeros() < 32 {
+                    return Err(wrong("has a hole in its mask"));
+                }
+                mask.leading_ones()
+            }
+            (_, Ok(_)) => return Err(wrong("has a mask, which only IPv4 has")),
+            _ if compared.bytes().all(|digit| digit.is_ascii_digit()) => {
+                compared.parse().ok().filter(|bits| *bits <= width(address)).ok_or_else(|| wrong("has no such bits"))?
+            }
+            _ => return Err(wrong("ends in no number of bits")),
+        };
+        let network = Self { address, bits };
+        if network.first() != address {
+            return Err(wrong(&format!("names one address of a network: {}/{bits}", network.first())));
+        }
+        // What lies within the IPv4 addresses that IPv6 maps is a network of theirs.
+        Ok(match (address.to_canonical(), bits.checked_sub(96)) {
+            (mapped @ IpAddr::V4(_), Some(bits)) if address.is_ipv6() => Self { address: mapped, bits },
+            _ => network,
+        })
+    }
+
+    /// The first address of the network.
+    fn first(&self) -> IpAddr {
+        match self.address {
+            IpAddr::V4(address) => IpAddr::V4((address.to_bits() & self.mask_v4()).into()),
+            IpAddr::V6(address) => IpAddr::V6((address.to_bits() & self.mask_v6()).into()),
+        }
+    }
+
+    fn contains(&self, client: IpAddr) -> bool {
+        match (self.address, client) {
+            (IpAddr::V4(address), IpAddr::V4(client)) => (address.to_bits() ^ client.to_bits()) & self.mask_v4() == 0,
+            (IpAddr::V6(address), IpAddr::V6(client)) => (address.to_bits() ^ client.to_bits()) & self.mask_v6() == 0,
+            _ => false,
+        }
+    }
+
+    fn mask_v4(&self) -> u32 {
+        u32::MAX.checked_shl(32_u32.saturating_sub(self.bits)).unwrap_or(0)
+    }
+
+    fn mask_v6(&self) -> u128 {
+        u128::MAX.checked_shl(128_u32.saturating_sub(self.bits)).unwrap_or(0)
+    }
+}
+
+/// Bits of an address.
+const fn width(address: IpAddr) -> u32 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+/// A name in quotes at the start of the text, and what follows it; `None` where there is none. A doubled quote is one of the
+/// name.
+fn quoted(text: &str) -> Result<Option<(Cow<'_, str>, &str)>, String> {
+    let Some(quote) = text.chars().next().filter(|first| matches!(first, '\'' | '"' | '`')) else {
+        return Ok(None);
+    };
+    let mut name = String::new();
+    let mut rest = &text[1..];
+    loop {
+        let Some((part, behind)) = rest.split_once(quote) else {
+            return Err(format!("the quote {quote} does not end"));
+        };
+        name.push_str(part);
+        match behind.strip_prefix(quote) {
+            Some(behind) => {
+                name.push(quote);
+                rest = behind;
+            }
+            None => return Ok(Some((name.into(), behind))),
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What one rule asks, compiled.
+
+use super::account::{Account, Sender};
+use super::column::Column;
+use super::constants::Constants;
+use super::facts::ShapeFacts;
+use super::field::Field;
+use super::keyword::{self, Keyword};
+use super::literals::Literals;
+use super::pattern::Pattern;
+use super::table_glob::TableGlob;
+use crate::context::Context;
+use crate::fingerprint::{Analysis, Fingerprint, Kind, Normalizer, Where};
+use crate::rule::{FingerprintPrefix, Part, Rule, WholeTable};
+
+/// What one rule asks of a statement: all of it must hold, and of a list any. Of tags and columns each that is named must have
+/// one of its values. With nothing asked, every statement matches that is checked at all.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    /// The rule's fingerprints, and those of its examples: either is enough.
+    names: Box<[FingerprintPrefix]>,
+    by_example: bool,
+    pattern: Option<Pattern>,
+    keywords: Box<[Keyword]>,
+    kinds: Box<[Kind]>,
+    tables: Box<[TableGlob]>,
+    databases: Box<[String]>,
+    users: Box<[Account]>,
+    tags: Box<[(String, Box<[String]>)]>,
+    whole_table: Option<WholeTable>,
+    columns: Box<[(Column, Box<[String]>)]>,
+    /// The columns that the rule counts by: a statement without one of them is not matched.
+    key_columns: Box<[Column]>,
+}
+
+/// A value of a rule's `match` that cannot be matched against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    pub(crate) field: Field,
+    /// The value's place in its field's list, from 0; 0 where the field has one value.
+    pub(crate) index: usize,
+    /// What is wrong, and what would be right.
+    pub(crate) message: String,
+}
+
+impl Condition {
+    /// Compiles what a rule matches. Its examples are read as the normaliser reads statements.
+    ///
+    /// # Errors
+    ///
+    /// Every value that says nothing that can be matched.
+    pub(crate) fn new(rule: &Rule, normalizer: &mut Normalizer) -> Result<Self, Vec<Misfit>> {
+        let matching = &rule.matching;
+        let mut misfits = Vec::new();
+        let likes: Vec<_> =
+            matching.like.iter().map(|sql| normalizer.normalize(sql.as_bytes()).fingerprint().to_string()).collect();
+        let likes = read(Field::Like, &likes, &mut misfits, |digits| {
+            FingerprintPrefix::new(digits).map_err(|error| error.to_string())
+        });
+        let condition = Self {
+            names: matching.fingerprints.iter().cloned().chain(likes).collect(),
+            by_example: matching.fingerprints.is_empty(),
+            pattern: read(Field::Pattern, matching.pattern.as_slice(), &mut misfits, |text| Pattern::new(text)).pop(),
+            keywords: read(Field::Keywords, &matching.keywords, &mut misfits, |text| Keyword::new(text)).into(),
+            kinds: matching.kinds.as_slice().into(),
+            tables: read(Field::Tables, &matching.tables, &mut misfits, |text| TableGlob::new(text)).into(),
+            databases: matching.databases.as_slice().into(),
+            users: read(Field::User, &matching.users, &mut misfits, |text| Account::new(text)).into(),
+            tags: matching.tags.iter().map(|(tag, values)| (tag.clone(), values.as_slice().into())).collect(),
+            whole_table: matching.whole_table,
+            columns: (matching.columns.iter())
+                .map(|(column, values)| (Column::new(column, normalizer.options()), values.as_slice().into()))
+                .collect(),
+            key_columns: (rule.per.iter())
+                .filter_map(|part| match part {
+                    Part::Column(column) => Some(Column::new(column, normalizer.options())),
+                    _ => None,
+                })
+                .collect(),
+        };
+        if misfits.is_empty() { Ok(condition) } else { Err(misfits) }
+    }
+
+    /// Whether every statement of a shape may match, as far as the shape decides it.
+    ///
+    /// # Errors
+    ///
+    /// The first field that no statement of the shape meets.
+    pub(crate) fn of_shape(&self, facts: &ShapeFacts<'_>) -> Result<(), Field> {
+        let of_kind = facts.kinds.iter().any(|kind| self.kinds.contains(kind));
+        if facts.never_checked && !of_kind {
+            return Err(Field::NeverChecked);
+        }
+        let names = self.names.is_empty() || self.names(facts.fingerprint);
+        holds(names, if self.by_example { Field::Like } else { Field::Fingerprints })?;
+        holds(self.kinds.is_empty() || of_kind, Field::Kinds)?;
+        holds(keyword::in_order(facts.text, &self.keywords), Field::Keywords)?;
+        holds(self.pattern.as_ref().is_none_or(|pattern| pattern.matches(facts.text)), Field::Pattern)?;
+        holds(self.columns.iter().all(|(column, _)| column.occurs_in(facts.text)), Field::Columns)?;
+        holds(self.key_columns.iter().all(|column| column.occurs_in(facts.text)), Field::Per)?;
+        // The grammar is read last: it costs more than all else together.
+        let named = || {
+            let tables = &facts.analysis().tables;
+            tables.iter().any(|table| self.tables.iter().any(|glob| glob.matches(table)))
+        };
+        holds(self.tables.is_empty() || named(), Field::Tables)?;
+        let whole = self.whole_table.is_none_or(|whole| may_read(facts.analysis(), whole) != Some(false));
+        holds(whole, Field::Where)
+    }
+
+    /// Whether a statement's context matches.
+    ///
+    /// # Errors
+    ///
+    /// The first field that it does not meet.
+    pub(crate) fn of_context(&self, context: &Context<'_>) -> Result<(), Field> {
+        let is_one = |value: Option<&[u8]>, list: &[String]| {
+            value.is_some_and(|value| list.iter().any(|listed| listed.as_bytes() == value))
+        };
+        holds(self.databases.is_empty() || is_one(context.database, &self.databases), Field::Databases)?;
+        if !self.users.is_empty() {
+            let sender = Sender::of(context);
+            holds(self.users.iter().any(|account| account.matches(&sender)), Field::User)?;
+        }
+        let tags = self.tags.iter().all(|(tag, values)| is_one(context.tag_value(tag.as_bytes()), values));
+        holds(tags, Field::Tags)
+    }
+
+    /// Whether a statement's constants and parameters match. To be asked where [`asks_constants`](Self::asks_constants) says so.
+    ///
+    /// # Errors
+    ///
+    /// The first field that they do not meet.
+    pub(crate) fn of_constants(&self, constants: &Constants<'_>) -> Result<(), Field> {
+        let whole = self.whole_table.is_none_or(|whole| reads(constants.analysis(), whole));
+        holds(whole, Field::Where)?;
+        let columns = self.columns.iter().all(|(column, values)| {
+            constants.values_of(column).any(|value| values.iter().any(|listed| listed.as_bytes() == value))
+        });
+        holds(columns, Field::Columns)?;
+        holds(self.key_columns.iter().all(|column| constants.values_of(column).next().is_some()), Field::Per)
+    }
+
+    /// The columns that the rule counts by, in the order of its `per`.
+    pub(crate) fn key_columns(&self) -> &[Column] {
+        &self.key_columns
+    }
+
+    /// Whether the context has a say.
+    pub(crate) fn asks_context(&self) -> bool {
+        !self.databases.is_empty() || !self.users.is_empty() || !self.tags.is_empty()
+    }
+
+    /// Whether, of statements of a shape that [`of_shape`](Self::of_shape) lets through, the constants have a say.
+    pub(crate) fn asks_constants(&self, facts: &ShapeFacts<'_>) -> bool {
+        let undecided = |whole| may_read(facts.analysis(), whole).is_none();
+        !self.columns.is_empty() || !self.key_columns.is_empty() || self.whole_table.is_some_and(undecided)
+    }
+
+    /// Whether the rule names this fingerprint, by itself or by an example.
+    pub(crate) fn names(&self, fingerprint: &Fingerprint) -> bool {
+        self.names.iter().any(|prefix| prefix.matches(fingerprint))
+    }
+
+    /// The fingerprints that the rule names.
+    pub(super) fn prefixes(&self) -> &[FingerprintPrefix] {
+        &self.names
+    }
+
+    /// Literals of which every normalised text holds one that the rule matches: the most telling of what its pattern, its
+    /// keywords, its tables and its columns require.
+    pub(super) fn required(&self) -> Option<Literals> {
+        let columns = self.columns.iter().map(|(column, _)| column).chain(&self.key_columns);
+        let words = self.keywords.iter().chain(columns.flat_map(Column::words));
+        let words = words.map(|word| Literals::new([word.as_bytes().to_vec()]));
+        let tables = self.tables.iter().map(TableGlob::literal).collect::<Option<Vec<_>>>().and_then(Literals::new);
+        let pattern = self.pattern.as_ref().and_then(Pattern::required).cloned();
+        words.chain([tables, pattern]).fold(None, Literals::better)
+    }
+}
+
+fn holds(condition: bool, field: Field) -> Result<(), Field> {
+    if condition { Ok(()) } else { Err(field) }
+}
+
+/// Reads each text of a field's list; what cannot be read is added to the misfits.
+fn read<T>(
+    field: Field,
+    texts: &[String],
+    misfits: &mut Vec<Misfit>,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Vec<T> {
+    let mut values = Vec::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
+        match read(text) {
+            Ok(value) => values.push(value),
+            Err(message) => misfits.push(Misfit { field, index, message }),
+        }
+    }
+    values
+}
+
+/// Whether the statement changes the whole table in that way.
+fn reads(analysis: &Analysis, whole: WholeTable) -> bool {
+    let clause = match whole {
+        WholeTable::Missing => Where::Missing,
+        WholeTable::AlwaysTrue => Where::AlwaysTrue,
+    };
+    analysis.where_clause == clause && restricts_writes(analysis)
+}
+
+/// The same of all statements of a shape; `None` where their constants decide it.
+fn may_read(shape: &Analysis, whole: WholeTable) -> Option<bool> {
+    // A WHERE that is missing is the worst there is, whatever constants say of the text's other statements.
+    let decided = !shape.where_reads_constants || shape.where_clause == Where::Missing || whole == WholeTable::Missing;
+    if decided || !restricts_writes(shape) { Some(reads(shape, whole)) } else { None }
+}
+
+/// Whether `where_clause` is that of an UPDATE or DELETE; where a text has none it is that of its SELECTs.
+fn restricts_writes(analysis: &Analysis) -> bool {
+    let kinds = &analysis.kinds;
+    // A CTE may write behind any other kind.
+    kinds.iter().any(|kind| matches!(kind, Kind::Update | Kind::Delete)) || !kinds.contains(&Kind::Select)
+}

@@ -1,0 +1,132 @@
+//! Literals of which one stands in every text that a rule matches.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+/// Literals in lower case, of which one stands, in any case, in every text that a rule matches. None is empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Literals(Vec<Vec<u8>>);
+
+impl Literals {
+    /// Most literals of a set: more would say little.
+    const MAX: usize = 64;
+
+    /// Most bytes of all literals of a set that is put together from several.
+    const MAX_BYTES: usize = 4096;
+
+    /// Most bytes that a class may stand for to be spelt out.
+    const MAX_CLASS: usize = 8;
+
+    /// `None` where one is empty, or there are none or too many: then they say nothing.
+    pub(super) fn new(literals: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
+        let mut set = Vec::new();
+        for mut literal in literals {
+            if literal.is_empty() {
+                return None;
+            }
+            literal.make_ascii_lowercase();
+            set.push(literal);
+        }
+        set.sort_unstable();
+        set.dedup();
+        (!set.is_empty() && set.len() <= Self::MAX).then_some(Self(set))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(Vec::as_slice)
+    }
+
+    /// The one that fewer texts hold: whose shortest literal is longer, of equals the one with fewer literals.
+    pub(super) fn better(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        let worth = |set: &Self| (set.0.iter().map(Vec::len).min(), std::cmp::Reverse(set.0.len()));
+        match (a, b) {
+            (Some(a), Some(b)) => Some(if worth(&a) < worth(&b) { b } else { a }),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Of a regular expression; `None` where it requires none. Recurses as deep as the expression nests, which its
+    /// parser bounds.
+    pub(super) fn required_by(hir: &Hir) -> Option<Self> {
+        match hir.kind() {
+            HirKind::Concat(parts) => {
+                let mut best = None;
+                // What stands side by side is one literal, as far as each part is one of few.
+                let mut run = vec![vec![]];
+                for part in parts {
+                    let Some(texts) = exact(part) else {
+                        best = Self::better(best, Self::new(std::mem::replace(&mut run, vec![vec![]])));
+                        best = Self::better(best, Self::required_by(part));
+                        continue;
+                    };
+                    if !append(&mut run, &texts) {
+                        best = Self::better(best, Self::new(std::mem::replace(&mut run, texts)));
+                    }
+                }
+                Self::better(best, Self::new(run))
+            }
+            HirKind::Alternation(branches) => {
+                let sets = branches.iter().map(Self::required_by).collect::<Option<Vec<_>>>()?;
+                Self::new(sets.into_iter().flat_map(|set| set.0))
+            }
+            HirKind::Capture(capture) => Self::required_by(&capture.sub),
+            HirKind::Repetition(repetition) if repetition.min >= 1 => Self::required_by(&repetition.sub),
+            HirKind::Repetition(_) => None,
+            HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => Self::new(exact(hir)?),
+        }
+    }
+}
+
+/// The few texts, in lower case, one of which each match of the expression is; `None` where there are many.
+fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
+    match hir.kind() {
+        // An assertion takes nothing of the text.
+        HirKind::Empty | HirKind::Look(_) => Some(vec![vec![]]),
+        HirKind::Literal(literal) => Some(vec![literal.0.to_ascii_lowercase()]),
+        HirKind::Class(Class::Bytes(class)) => {
+            let mut bytes: Vec<u8> = Vec::new();
+            for byte in class.ranges().iter().flat_map(|range| range.start()..=range.end()) {
+                let byte = byte.to_ascii_lowercase();
+                if !bytes.contains(&byte) {
+                    if bytes.len() == Literals::MAX_CLASS {
+                        return None;
+                    }
+                    bytes.push(byte);
+                }
+            }
+            // A class of nothing matches nothing, whatever it is said to require.
+            Some(bytes.into_iter().map(|byte| vec![byte]).collect())
+        }
+        HirKind::Class(Class::Unicode(_)) | HirKind::Repetition(_) => None,
+        HirKind::Capture(capture) => exact(&capture.sub),
+        HirKind::Concat(parts) => {
+            let mut run = vec![vec![]];
+            parts.iter().all(|part| exact(part).is_some_and(|texts| append(&mut run, &texts))).then_some(run)
+        }
+        HirKind::Alternation(branches) => {
+            let mut texts = Vec::new();
+            for branch in branches {
+                texts.extend(exact(branch)?);
+                if texts.len() > Literals::MAX {
+                    return None;
+                }
+            }
+            Some(texts)
+        }
+    }
+}
+
+/// Lets each of the texts follow each of the run, unless that is too much.
+fn append(run: &mut Vec<Vec<u8>>, texts: &[Vec<u8>]) -> bool {
+    // In place: the letters of a pattern come one by one, and there may be many.
+    if let ([one], [text]) = (run.as_mut_slice(), texts) {
+        one.extend_from_slice(text);
+        return true;
+    }
+    let bytes = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).sum::<usize>();
+    let total = bytes(run) * texts.len() + bytes(texts) * run.len();
+    if run.len() * texts.len() > Literals::MAX || total > Literals::MAX_BYTES {
+        return false;
+    }
+    *run = run.iter().flat_map(|begun| texts.iter().map(|text| [begun.as_slice(), text].concat())).collect();
+    true
+}

@@ -1,0 +1,32 @@
+//! Which rules a statement matches.
+//!
+//! A [`Condition`] is what one rule asks, compiled. It is asked in three stages, because a shape has no constants and a
+//! context has no shape: what [`ShapeFacts`] decide holds for every statement of the shape, what a
+//! [`Context`](crate::Context) decides for every statement of its sender, and [`Constants`] are read for a single statement.
+//! The [`Matcher`] holds the conditions of a file, and finds those a shape may meet without asking each of them.
+
+mod account;
+mod column;
+mod condition;
+mod constants;
+mod facts;
+mod field;
+mod glob;
+mod index;
+mod keyword;
+mod literals;
+mod pattern;
+mod table_glob;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use account::Account;
+pub(crate) use column::Column;
+pub(crate) use condition::{Condition, Misfit};
+pub(crate) use constants::{Constants, MAX_COLUMN_VALUES};
+pub(crate) use facts::ShapeFacts;
+pub(crate) use field::Field;
+pub(crate) use index::{Matcher, UnmatchableRule};
+pub(crate) use keyword::Keyword;
+pub(crate) use pattern::Pattern;
+pub(crate) use table_glob::TableGlob;
