@@ -2,6 +2,7 @@
 
 use super::Limit;
 use crate::strategy::Share;
+use std::fmt;
 use std::time::Duration;
 
 /// How instances share the limits of rules with [`Scope::Cluster`](super::Scope::Cluster).
@@ -19,7 +20,9 @@ pub struct Cluster {
 }
 
 /// A Redis server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Debug leaves the URL out, which may hold a password.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Redis {
     /// `redis://`, `rediss://` or `unix://`.
@@ -30,6 +33,15 @@ pub struct Redis {
     pub timeout: Duration,
     /// Connections kept: 1 to 1,024.
     pub pool: u32,
+}
+
+impl fmt::Debug for Redis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url: _, connect_timeout, timeout, pool } = self;
+        let mut redis = f.debug_struct("Redis");
+        redis.field("connect_timeout", connect_timeout).field("timeout", timeout).field("pool", pool);
+        redis.finish_non_exhaustive()
+    }
 }
 
 /// How much of a limit an instance takes beforehand, and for how long.

@@ -1,5 +1,7 @@
 //! What a rule counts by.
 
+use super::quantity::{Misread, Wrong, quoted};
+use super::text;
 use std::fmt;
 
 /// A part of the key that a rule counts by.
@@ -26,6 +28,57 @@ pub enum Part {
     Tag(String),
     /// What a column is compared with by `=` or IN.
     Column(ColumnName),
+}
+
+impl Part {
+    /// Whether only a statement has it.
+    pub(crate) const fn needs_sql(&self) -> bool {
+        matches!(self, Self::Kind | Self::Fingerprint | Self::Table | Self::Column(_))
+    }
+
+    /// Whether both are one part.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Column(a), Self::Column(b)) => a.folded() == b.folded(),
+            (a, b) => a == b,
+        }
+    }
+
+    /// Reads what a rule file writes.
+    pub(crate) fn read(text: &str) -> Result<Self, Misread> {
+        const NAMES: [(&str, Part); 6] = [
+            ("user", Part::User),
+            ("client", Part::Client),
+            ("database", Part::Database),
+            ("kind", Part::Kind),
+            ("fingerprint", Part::Fingerprint),
+            ("table", Part::Table),
+        ];
+        if let Some((_, part)) = NAMES.into_iter().find(|(name, _)| *name == text) {
+            return Ok(part);
+        }
+        if let Some(name) = text.strip_prefix("tag:") {
+            return text::PER_TAG.check(name).map(|()| Self::Tag(name.to_owned()));
+        }
+        if let Some(column) = text.strip_prefix("column:") {
+            return ColumnName::read(column).map(Self::Column);
+        }
+        let example = "`tag:NAME` or `column:TABLE.COLUMN`";
+        let expected = match text {
+            "tag" | "column" => format!("say which: {example}"),
+            _ => format!("write one of `user`, `client`, `database`, `kind`, `fingerprint`, `table`, {example}"),
+        };
+        Err(Misread::new(Wrong::Unknown, format!("{} is unknown", quoted(text)), expected))
+    }
+
+    /// What is wrong with a part that was built in code.
+    pub(super) fn check(&self) -> Result<(), Misread> {
+        match self {
+            Self::Tag(name) => text::PER_TAG.check(name),
+            Self::Column(column) => column.check(),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for Part {
@@ -60,6 +113,31 @@ impl ColumnName {
     /// A column of a table in any schema.
     pub fn new(table: impl Into<String>, column: impl Into<String>) -> Self {
         Self { schema: None, table: table.into(), column: column.into() }
+    }
+
+    /// Reads `table.column` or `schema.table.column`; a schema may have parts of its own.
+    pub(crate) fn read(text: &str) -> Result<Self, Misread> {
+        let (table, column) = text.rsplit_once('.').ok_or_else(|| {
+            let found = format!("{} names no table and column", quoted(text));
+            Misread::new(Wrong::Malformed, found, "write `orders.id`, or `shop.orders.id` where the schema matters")
+        })?;
+        let (schema, table) = match table.rsplit_once('.') {
+            Some((schema, table)) => (Some(schema.to_owned()), table),
+            None => (None, table),
+        };
+        let name = Self { schema, table: table.to_owned(), column: column.to_owned() };
+        name.check().map(|()| name)
+    }
+
+    /// What is wrong with a name that was built in code.
+    pub(super) fn check(&self) -> Result<(), Misread> {
+        let schema = self.schema.iter().flat_map(|schema| schema.split('.'));
+        [&*self.table, &*self.column].into_iter().chain(schema).try_for_each(|part| text::COLUMN_PART.check(part))
+    }
+
+    /// The same for every name of one column.
+    pub(super) fn folded(&self) -> String {
+        self.to_string().to_ascii_lowercase()
     }
 }
 

@@ -25,12 +25,18 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Refuses more rules than `max_rules`.
-    pub(super) fn check_rules(rules: usize, max_rules: usize) -> Result<(), Misread> {
-        if rules <= max_rules {
+    /// Refuses more thresholds and rules together than `max_rules`.
+    pub(super) fn check_rules(thresholds: usize, rules: usize, max_rules: usize) -> Result<(), Misread> {
+        if thresholds + rules <= max_rules {
             return Ok(());
         }
-        let found = format!("{rules} thresholds are more than the {max_rules} of `limits.max_rules`");
+        let found = match (thresholds, rules) {
+            (_, 0) => format!("{thresholds} thresholds are more than the {max_rules} of `limits.max_rules`"),
+            (0, _) => format!("{rules} rules are more than the {max_rules} of `limits.max_rules`"),
+            _ => {
+                format!("{thresholds} thresholds and {rules} rules are more than the {max_rules} of `limits.max_rules`")
+            }
+        };
         Err(Misread::new(Wrong::TooLarge, found, "write fewer, or raise `limits: {max_rules: …}`"))
     }
 

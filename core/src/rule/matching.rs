@@ -2,6 +2,7 @@
 
 use super::{ColumnName, FingerprintPrefix};
 use crate::fingerprint::Kind;
+use crate::name::named;
 use std::collections::BTreeMap;
 
 /// What a rule matches: all that is given must hold, and of a list any. Request rules look at `databases`, `users` and `tags`
@@ -55,3 +56,5 @@ impl WholeTable {
         }
     }
 }
+
+named!(WholeTable, "way of WHERE");

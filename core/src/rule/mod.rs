@@ -2,6 +2,7 @@
 
 mod bounds;
 mod cluster;
+mod conflict;
 mod file;
 mod key;
 mod limit;
@@ -11,13 +12,17 @@ pub(crate) mod matcher;
 mod matching;
 mod mode;
 mod on_error;
+mod patterns;
 mod prefix;
 mod quantity;
 mod rate;
 #[expect(clippy::module_inception, reason = "a file of rules, and a rule")]
 mod rule;
 mod rule_file;
+mod text;
 mod threshold;
+mod validate;
+mod warnings;
 
 pub use cluster::{Cluster, Lease, OnFailure, Redis};
 pub use key::{ColumnName, Part};
@@ -27,7 +32,7 @@ pub use matching::{Matching, WholeTable};
 pub use mode::Mode;
 pub use on_error::OnError;
 pub use prefix::{FingerprintPrefix, InvalidPrefix};
-pub use rate::Rate;
+pub use rate::{InvalidRate, Rate};
 pub use rule::{On, Rule, Scope, Then};
 pub use rule_file::RuleFile;
 pub use threshold::Threshold;

@@ -2,8 +2,8 @@
 
 use crate::name::named;
 
-/// Whether decisions are carried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// Whether decisions are carried out. The greater of two is the softer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// Decisions are carried out.
     #[default]

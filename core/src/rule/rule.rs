@@ -1,6 +1,7 @@
 //! A rule: what it matches, what it counts by, how much is allowed, what happens beyond.
 
 use super::{FingerprintPrefix, Limit, Matching, Mode, OnFailure, Part};
+use crate::name::named;
 use crate::strategy::{Share, Strategy};
 use std::time::SystemTime;
 
@@ -114,3 +115,33 @@ pub enum Scope {
     /// In a cluster, shared by all its instances.
     Cluster,
 }
+
+impl On {
+    /// Both, in the order of the documentation.
+    pub const ALL: [Self; 2] = [Self::Statement, Self::Request];
+
+    /// The name used in rule files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Statement => "statement",
+            Self::Request => "request",
+        }
+    }
+}
+
+named!(On, "thing to be asked about");
+
+impl Scope {
+    /// Every scope, in the order of the documentation.
+    pub const ALL: [Self; 2] = [Self::Process, Self::Cluster];
+
+    /// The name used in rule files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Cluster => "cluster",
+        }
+    }
+}
+
+named!(Scope, "scope");

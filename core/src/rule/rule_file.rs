@@ -1,10 +1,8 @@
 //! A rule file, read from YAML or built in code.
 
-use super::quantity::{Bytes, Misread};
-use super::threshold::Field;
-use super::{Cluster, FingerprintPrefix, Limits, Mode, OnError, Rule, Threshold, bounds, file};
-use crate::error::{Fault, LoadError};
-use crate::fingerprint::{Dialect, FingerprintOptions};
+use super::{Cluster, FingerprintPrefix, Limits, Mode, OnError, Rule, Scope, Threshold, file};
+use crate::error::LoadError;
+use crate::fingerprint::FingerprintOptions;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -116,67 +114,15 @@ impl RuleFile {
     ///
     /// # Errors
     ///
-    /// Every value that is out of its bounds, every prefix that begins another or is longer than a fingerprint, and more
-    /// thresholds than [`Limits::max_rules`].
+    /// Every value that is out of its bounds, fields that contradict each other, names that stand twice or are reserved, every
+    /// prefix that begins another or is longer than a fingerprint, and more thresholds and rules than [`Limits::max_rules`].
     pub fn validate(&self) -> Result<(), LoadError> {
-        let mut faults = Vec::new();
-        let mut push = |path: String, code, misread: Misread| {
-            faults.push(Fault { code, path, line: 0, column: 0, found: misread.found, expected: misread.expected });
-        };
-        for (field, code, misread) in self.limits.problems() {
-            push(format!("limits.{field}"), code, misread);
-        }
-        if let Err(misread) = bounds::MAX_SQL_BYTES.check(Bytes(self.fingerprint.max_sql_bytes)) {
-            push("limits.max_sql_bytes".to_owned(), bounds::MAX_SQL_BYTES.codes.of(misread.wrong), misread);
-        }
-        let within = |path: &str, field: Field| format!("{path}.{}", field.name());
-        for (field, code, misread) in self.default_threshold.iter().flat_map(Threshold::problems) {
-            push(within("default_threshold", field), code, misread);
-        }
-        if let Err(misread) = Limits::check_rules(self.thresholds.len(), self.limits.max_rules) {
-            push("thresholds".to_owned(), "thresholds.too_many", misread);
-        }
-        for (prefix, threshold) in &self.thresholds {
-            let path = format!("thresholds.\"{prefix}\"");
-            for (field, code, misread) in threshold.problems() {
-                push(within(&path, field), code, misread);
-            }
-            if let Err(misread) = prefix.fits(self.fingerprint.hash) {
-                push(path, "threshold.fingerprint.too_long", misread);
-            }
-        }
-        for (a, b) in FingerprintPrefix::overlaps(self.thresholds.iter().map(|(prefix, _)| prefix)) {
-            let (later, earlier) = (&self.thresholds[a.max(b)].0, &self.thresholds[a.min(b)].0);
-            let path = format!("thresholds.\"{later}\"");
-            push(
-                path,
-                "threshold.fingerprint.overlap",
-                FingerprintPrefix::overlapping(earlier, "an earlier threshold"),
-            );
-        }
+        let faults = self.faults();
         if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }
     }
 
-    /// What is worth a word, though nothing is wrong.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let (rules, warn) = (self.thresholds.len(), self.limits.warn_rules);
-        if rules == 0 && self.default_threshold.is_none() {
-            warnings.push("no threshold: nothing is limited".to_owned());
-        }
-        if rules >= warn {
-            let most = self.limits.max_rules;
-            warnings.push(format!(
-                "{rules} rules: `limits.warn_rules` asks for a warning from {warn}, and {most} is the most"
-            ));
-        }
-        if rules > 0 && self.fingerprint.dialect == Dialect::Generic && !self.names_dialect {
-            warnings.push(
-                "no `dialect`: statements that do not say theirs are read as generic; fingerprints found in a MySQL or \
-                 PostgreSQL log may not match"
-                    .to_owned(),
-            );
-        }
-        warnings
+    /// Rules whose counters are shared by a cluster, which not every engine can do.
+    pub(crate) fn cluster_rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| rule.scope == Scope::Cluster)
     }
 }

@@ -1,7 +1,8 @@
 //! A limit on identical statements in a sliding window.
 
 use super::bounds::{self, Codes};
-use super::quantity::{Misread, Quantity, Wrong};
+use super::quantity::Misread;
+use super::text;
 use crate::strategy::{Delay, Share, Strategy};
 use std::time::Duration;
 
@@ -47,6 +48,7 @@ pub(crate) enum Field {
     MaxCount,
     Window,
     Buckets,
+    Strategy,
     Delay,
     MaxDelay,
     MaxDelayed,
@@ -58,6 +60,7 @@ impl Field {
             Self::MaxCount => "max_count",
             Self::Window => "window",
             Self::Buckets => "buckets",
+            Self::Strategy => "strategy",
             Self::Delay => "delay",
             Self::MaxDelay => "max_delay",
             Self::MaxDelayed => "max_delayed",
@@ -129,7 +132,8 @@ impl Threshold {
         check(Field::Buckets, bounds::BUCKETS.codes, buckets);
         check(Field::Buckets, bounds::BUCKETS.codes, fine);
         match self.strategy {
-            Strategy::Abort | Strategy::Ignore | Strategy::Custom(_) => {}
+            Strategy::Abort | Strategy::Ignore => {}
+            Strategy::Custom(ref name) => check(Field::Strategy, text::CUSTOM.codes, text::CUSTOM.check(name)),
             Strategy::Delay(Delay::Fixed(delay)) => {
                 check(Field::Delay, bounds::DELAY.codes, bounds::DELAY.check(delay).map(drop));
             }
@@ -143,17 +147,6 @@ impl Threshold {
 
     /// Whether every bucket is long enough; window and buckets are within their own bounds.
     pub(super) fn bucket_length(&self) -> Result<(), Misread> {
-        let least = bounds::LEAST_BUCKET * self.buckets;
-        if self.window >= least {
-            return Ok(());
-        }
-        let most = self.window.as_nanos() / bounds::LEAST_BUCKET.as_nanos();
-        let (buckets, window, least) = (self.buckets, self.window.write(), least.write());
-        let fewer = if most > 1 { " or fewer" } else { "" };
-        Err(Misread::new(
-            Wrong::TooLarge,
-            format!("{buckets} buckets divide a window of `{window}` into parts below a millisecond"),
-            format!("write `buckets: {most}`{fewer}, or a window of at least `{least}`"),
-        ))
+        bounds::bucket_length(self.window, self.buckets)
     }
 }

@@ -47,7 +47,7 @@ fn rules_built_in_code_are_held_to_the_same_bounds() {
 #[test]
 fn what_limits_nothing_is_worth_a_word() {
     let mut file = RuleFile::default();
-    assert_eq!(file.warnings(), ["no threshold: nothing is limited"]);
+    assert_eq!(file.warnings(), ["no threshold and no rule: nothing is limited"]);
     file.default_threshold = Some(Threshold::new(1));
     assert!(file.warnings().is_empty());
     file.default_threshold = None;

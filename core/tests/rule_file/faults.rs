@@ -14,9 +14,6 @@ const CASES: &[Case] = &[
     ("\nmodes: off", "file.unknown_key", 2, 1, "modes", "unknown key `modes`", "did you mean `mode`?"),
     ("default-threshold: 1", "file.unknown_key", 1, 1, "\"default-threshold\"", "", "did you mean `default_threshold`?"),
     ("quorum: 1", "file.unknown_key", 1, 1, "quorum", "unknown key `quorum`", "the keys here are `dialect`, `mode`"),
-    ("mode: off\nrules: []", "file.unsupported_section", 2, 1, "rules", "does not support `rules`", "dialect, mode, fingerprint, limits"),
-    ("cluster: {}", "file.unsupported_section", 1, 1, "cluster", "does not support `cluster`", "leave it out"),
-    ("on_error: allow", "file.unsupported_section", 1, 1, "on_error", "does not support `on_error`", "leave it out"),
     // YAML.
     ("mode: [", "yaml.syntax", 1, 8, "mode[0]", "this is not YAML", "closing brackets"),
     ("a: b: c", "yaml.syntax", 1, 5, "", "mapping values are not allowed", "valid YAML"),
@@ -79,9 +76,6 @@ const CASES: &[Case] = &[
     ("limits: {cache_bytes: lots}", "limits.cache_bytes.malformed", 1, 23, "limits.cache_bytes", "", "1MiB"),
     ("limits: {cache_bytes: {}}", "limits.cache_bytes.wrong_type", 1, 23, "limits.cache_bytes", "", ""),
     ("limits: {max_key: 1}", "file.unknown_key", 1, 10, "limits.max_key", "", "did you mean `max_keys`?"),
-    // A later version's.
-    ("watch: 1s", "file.unsupported_section", 1, 1, "watch", "does not support `watch`", "leave it out"),
-    ("cluster: {}", "file.unsupported_section", 1, 1, "cluster", "does not support `cluster`", "leave it out"),
     // Thresholds.
     ("thresholds: [1]", "thresholds.wrong_type", 1, 13, "thresholds", "a list", "9f2c41d07b6e"),
     ("limits: {max_rules: 1}\nthresholds:\n  aaaaaaaaaaaa: 1\n  bbbbbbbbbbbb: 1", "thresholds.too_many", 4, 3, "thresholds", "2 thresholds are more than the 1", "max_rules"),
@@ -120,7 +114,6 @@ const CASES: &[Case] = &[
     ("default_threshold: {max_count: 1, rate: 0.5}", "threshold.rate.malformed", 1, 41, "default_threshold.rate", "", "did you mean `1/2`?"),
     ("default_threshold: {max_count: 1, rate: {p: 1}}", "threshold.rate.wrong_type", 1, 41, "default_threshold.rate", "", "2/3"),
     ("default_threshold: {max_count: 1, strategy: abrot}", "threshold.strategy.unknown", 1, 45, "default_threshold.strategy", "`abrot`", "did you mean `abort`?"),
-    ("default_threshold: {max_count: 1, strategy: custom:queue}", "threshold.strategy.unsupported", 1, 45, "default_threshold.strategy", "this version", "`abort`"),
     ("default_threshold: {max_count: 1, strategy: []}", "threshold.strategy.wrong_type", 1, 45, "default_threshold.strategy", "", "`abort`"),
     ("default_threshold: {max_count: 1, strategy: delay}", "threshold.delay.missing", 1, 45, "default_threshold", "no `delay`", "delay: 100ms"),
     ("default_threshold: {max_count: 1, delay: 1s}", "threshold.delay.without_strategy", 1, 35, "default_threshold.delay", "", "strategy: delay"),
@@ -179,7 +172,7 @@ thresholds:
   ffff: ${LIMIT}
 mode: never
 fingerprint: {hash: crc, in_list: collapse}
-rules: []
+rules: {}
 dialect: mysql
 dialect: oracle
 ";
@@ -197,7 +190,7 @@ dialect: oracle
             (4, 7, "mode.unknown"),
             (5, 21, "fingerprint.hash.unknown"),
             (5, 26, "file.unknown_key"),
-            (6, 1, "file.unsupported_section"),
+            (6, 8, "rules.wrong_type"),
             (8, 1, "yaml.duplicate_key"),
         ]
     );

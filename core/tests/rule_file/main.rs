@@ -5,10 +5,11 @@ mod built;
 mod environment;
 mod faults;
 mod hostile;
+mod rules;
 
-use sqlthrottle::rule::{FingerprintPrefix, Limits, Mode, RuleFile, Threshold};
+use sqlthrottle::rule::{FingerprintPrefix, Limits, Mode, OnError, RuleFile, Threshold};
 use sqlthrottle::{Delay, Dialect, Fault, HashKind, InLists, LoadError, Share, Strategy};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 const FULL: &str = include_str!("../data/full.yml");
 
@@ -48,7 +49,8 @@ fn an_empty_file_says_the_defaults() {
         "null",
         "~",
         "\u{feff}",
-        "thresholds:\nlimits:\nfingerprint:\ndefault_threshold:\n",
+        "thresholds:\nlimits:\nfingerprint:\ndefault_threshold:\nrules:\ncluster:\n",
+        "rules: []",
         "%YAML 1.2\n---\n...\n",
     ] {
         let file = read(text);
@@ -56,6 +58,8 @@ fn an_empty_file_says_the_defaults() {
         assert_eq!((file.mode, file.limits), (Mode::Enforce, limits));
         assert_eq!((file.fingerprint.dialect, file.fingerprint.max_sql_bytes), (Dialect::Generic, 1 << 20));
         assert!(file.default_threshold.is_none() && file.thresholds.is_empty());
+        assert!(file.rules.is_empty() && file.cluster.is_none());
+        assert_eq!((file.on_error, file.watch), (OnError::Allow, Duration::from_secs(1)));
     }
 }
 
@@ -68,7 +72,7 @@ fn every_key_is_read() {
     assert!(options.fold_digits);
     assert_eq!(options.max_sql_bytes, 64 << 10);
     let limits = file.limits;
-    assert_eq!((limits.max_keys, limits.max_rules, limits.warn_rules), (500, 40, 3));
+    assert_eq!((limits.max_keys, limits.max_rules, limits.warn_rules), (500, 40, 11));
     assert_eq!(limits.cache_bytes, 1_000_000);
     assert_eq!(file.default_threshold, Some(Threshold::new(1_000).window(Duration::from_secs(30))));
     let expected = [
@@ -88,10 +92,13 @@ fn every_key_is_read() {
                 .max_delayed(5),
         ),
         ("12345e678901", Threshold::new(1).strategy(Strategy::Ignore)),
+        ("aaaaaaaaaaaa", Threshold::new(1).strategy(Strategy::Custom("queue-1.b_c".into()))),
     ];
     let expected = expected.map(|(digits, threshold)| (FingerprintPrefix::new(digits).unwrap(), threshold));
     assert_eq!(file.thresholds, expected);
-    assert_eq!(file.warnings().len(), 1);
+    assert_eq!((file.on_error, file.watch), (OnError::Abort, Duration::from_secs(5)));
+    let early = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    assert_eq!(file.warnings_at(early).len(), 1);
     file.validate().unwrap();
 }
 

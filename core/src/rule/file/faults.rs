@@ -84,6 +84,11 @@ pub(super) fn push_key(path: &mut String, key: &str) {
         path.push_str(key);
         return;
     }
+    push_quoted(path, key);
+}
+
+/// Appends a text in quotes, cut where it is long.
+fn push_quoted(path: &mut String, key: &str) {
     path.push('"');
     for (i, c) in key.chars().enumerate() {
         if i == SHOWN_CHARS {
@@ -98,6 +103,25 @@ pub(super) fn push_key(path: &mut String, key: &str) {
         }
     }
     path.push('"');
+}
+
+/// The path of a rule: by its name, `rules."reports"`, or by its place, counted from 0, where it has none.
+pub(crate) fn rule_path(place: usize, name: Option<&str>) -> String {
+    match name {
+        Some(name) if !name.is_empty() => {
+            let mut path = "rules.".to_owned();
+            push_quoted(&mut path, name);
+            path
+        }
+        _ => format!("rules[{place}]"),
+    }
+}
+
+/// A path and a key behind it.
+pub(crate) fn path_to(path: &str, key: &str) -> String {
+    let mut path = path.to_owned();
+    push_key(&mut path, key);
+    path
 }
 
 #[cfg(test)]

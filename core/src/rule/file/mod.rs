@@ -1,31 +1,51 @@
 //! The text of a rule file to a [`RuleFile`], or all of its faults.
 
+mod cluster;
 mod env;
 mod faults;
+mod limit;
+mod matching;
+mod prefix;
 mod reader;
+mod rule;
+mod strategy;
 mod threshold;
 mod yaml;
+
+pub(super) use faults::{path_to, rule_path};
 
 use self::env::Environment;
 use self::faults::{Faults, Mark};
 use self::reader::{Given, Reader};
+use self::rule::Surroundings;
 use super::bounds::{self, Codes, codes};
-use super::quantity::{Bytes, quoted};
-use super::{Limits, Mode, RuleFile};
+use super::quantity::{Bytes, Quantity};
+use super::{Limits, Mode, OnError, RuleFile};
 use crate::error::LoadError;
 use crate::fingerprint::{Dialect, HashKind, InLists};
+use std::time::Duration;
 
 /// Longest rule file, in bytes. Three thousand rules with every field stay below a quarter of it.
 pub(super) const MAX_FILE_BYTES: usize = 16 << 20;
 
-const KEYS: [&str; 6] = ["dialect", "mode", "fingerprint", "default_threshold", "thresholds", "limits"];
-/// Keys that a later version reads. Read and without effect, they would promise what this one does not do.
-const LATER: [&str; 4] = ["rules", "cluster", "on_error", "watch"];
+const KEYS: [&str; 10] = [
+    "dialect",
+    "mode",
+    "fingerprint",
+    "default_threshold",
+    "thresholds",
+    "rules",
+    "cluster",
+    "on_error",
+    "limits",
+    "watch",
+];
 const FINGERPRINT_KEYS: [&str; 3] = ["hash", "in_lists", "fold_digits"];
 const LIMIT_KEYS: [&str; 5] = ["max_keys", "max_rules", "warn_rules", "max_sql_bytes", "cache_bytes"];
 
 const DIALECT: Codes = codes!("dialect");
 const MODE: Codes = codes!("mode");
+const ON_ERROR: Codes = codes!("on_error");
 const HASH: Codes = codes!("fingerprint.hash");
 const IN_LISTS: Codes = codes!("fingerprint.in_lists");
 const FOLD_DIGITS: Codes = codes!("fingerprint.fold_digits");
@@ -81,25 +101,21 @@ fn read(reader: &mut Reader<'_>) -> RuleFile {
     let Some(entries) = reader.map(root, "file.wrong_type", expected) else {
         return file;
     };
-    let [dialect, mode, fingerprint, default_threshold, thresholds, limits] =
-        reader.fields(entries, &KEYS, |reader, entry| {
-            let later = LATER.contains(&&*entry.key);
-            if later {
-                let found = format!("this version does not support {}", quoted(&entry.key));
-                let expected = "leave it out: this version reads dialect, mode, fingerprint, limits, default_threshold \
-                                and thresholds";
-                reader
-                    .under(&entry.key, |reader| reader.fault(entry.mark, "file.unsupported_section", found, expected));
-            }
-            later
-        });
+    let [dialect, mode, fingerprint, default_threshold, thresholds, rules, cluster, on_error, limits, watch] =
+        reader.fields(entries, &KEYS, |_, _| false);
 
     file.names_dialect = dialect.is_some();
     set(&mut file.fingerprint.dialect, reader, "dialect", dialect, |reader, given| {
         reader.choice(given.value, &DIALECT, Dialect::ALL.map(|dialect| (dialect.name(), dialect)))
     });
-    set(&mut file.mode, reader, "mode", mode, |reader, given| {
-        reader.choice(given.value, &MODE, Mode::ALL.map(|mode| (mode.name(), mode)))
+    let known_mode =
+        reader.given("mode", mode, file.mode, |reader, node| reader.name(node, &MODE, Mode::ALL, Mode::name));
+    file.mode = known_mode.unwrap_or_default();
+    set(&mut file.on_error, reader, "on_error", on_error, |reader, given| {
+        reader.name(given.value, &ON_ERROR, OnError::ALL, OnError::name)
+    });
+    set(&mut file.watch, reader, "watch", watch, |reader, given| {
+        reader.value(given.value, &bounds::WATCH.codes, Duration::NOUN, bounds::read_watch)
     });
     let hash = section(reader, "fingerprint", fingerprint, Some(HashKind::default()), |reader, given| {
         read_fingerprint(reader, given, &mut file)
@@ -113,6 +129,17 @@ fn read(reader: &mut Reader<'_>) -> RuleFile {
     file.thresholds = section(reader, "thresholds", thresholds, Vec::new(), |reader, given| {
         threshold::thresholds(reader, given.value, hash, max_rules)
     });
+    let has_cluster = cluster.is_some_and(|given| !reader.document().is_nothing(given.value));
+    file.cluster = section(reader, "cluster", cluster, None, |reader, given| cluster::cluster(reader, given.value));
+    let surroundings = Surroundings {
+        mode: known_mode,
+        hash,
+        cluster: has_cluster,
+        thresholds: thresholds.map_or(0, |given| reader.document().entries(given.value)),
+        max_rules,
+    };
+    file.rules =
+        section(reader, "rules", rules, Vec::new(), |reader, given| rule::rules(reader, given.value, &surroundings));
     file
 }
 

@@ -5,6 +5,7 @@ use super::faults::{Faults, Mark, push_key};
 use super::yaml::{Content, Document, Entry, NodeId};
 use crate::rule::bounds::{Bounds, Codes};
 use crate::rule::quantity::{Misread, Quantity, Wrong, quoted};
+use crate::rule::text::{TextBounds, check_items};
 use std::borrow::Cow;
 
 /// Keys and values longer than this, in bytes, are no misspelling of anything.
@@ -48,6 +49,23 @@ impl<'a> Reader<'a> {
         push_key(&mut self.path, key);
         let result = read(self);
         self.path.truncate(len);
+        result
+    }
+
+    /// Reads what stands at the end of a path: `.limit.max`, `[2]`.
+    pub(super) fn along<T>(&mut self, path: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let len = self.path.len();
+        self.path.push_str(path);
+        let result = read(self);
+        self.path.truncate(len);
+        result
+    }
+
+    /// Reads what stands at another path.
+    pub(super) fn at<T>(&mut self, path: String, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.path, path);
+        let result = read(self);
+        self.path = outer;
         result
     }
 
@@ -138,8 +156,101 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The values of a list, of which a single one may stand alone. None where there is none, there are too many, or one
+    /// of them is a fault.
+    pub(super) fn list<T>(
+        &mut self,
+        node: NodeId,
+        codes: &Codes,
+        noun: &str,
+        most: usize,
+        mut read: impl FnMut(&mut Self, NodeId) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let Content::List(items) = &self.document.node(node).content else {
+            return read(self, node).map(|value| vec![value]);
+        };
+        if let Err(misread) = check_items(items.len(), most, noun) {
+            self.misread(node, codes, misread);
+            return None;
+        }
+        let mut values = Some(Vec::with_capacity(items.len()));
+        for (i, item) in items.iter().enumerate() {
+            let value = self.along(&format!("[{i}]"), |reader| read(reader, *item));
+            values = values.zip(value).map(|(mut values, value)| {
+                values.push(value);
+                values
+            });
+        }
+        values
+    }
+
+    /// A text that is checked.
+    pub(super) fn checked(
+        &mut self,
+        node: NodeId,
+        bounds: &TextBounds,
+        check: impl FnOnce(&str) -> Result<(), Misread>,
+    ) -> Option<String> {
+        if self.document.is_nothing(node) {
+            let misread = Misread::new(Wrong::Empty, "an empty value", format!("write {}", bounds.noun));
+            self.misread(node, &bounds.codes, misread);
+            return None;
+        }
+        self.value(node, &bounds.codes, bounds.noun, |text| check(text).map(|()| text.to_owned()))
+    }
+
+    /// A text within its bounds.
+    pub(super) fn bounded(&mut self, node: NodeId, bounds: &TextBounds) -> Option<String> {
+        self.checked(node, bounds, |text| bounds.check(text))
+    }
+
+    /// The value of a key that may not be left out; `None` where it is a fault. One that is misspelt is told as such, and
+    /// is not missing besides.
+    pub(super) fn required<T>(
+        &mut self,
+        map: NodeId,
+        key: &str,
+        given: Option<Given>,
+        (code, expected): (&'static str, &str),
+        read: impl FnOnce(&mut Self, NodeId) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(given) = given {
+            return self.under(key, |reader| read(reader, given.value));
+        }
+        let misspelt = match &self.document.node(map).content {
+            Content::Map(entries) => entries.iter().any(|entry| nearest(&entry.key, &[key]).is_some()),
+            _ => false,
+        };
+        if !misspelt {
+            self.fault(self.mark(map), code, format!("`{key}` is missing"), expected);
+        }
+        None
+    }
+
+    /// The value of a key, or its default where it is left out.
+    pub(super) fn given<T>(
+        &mut self,
+        key: &str,
+        given: Option<Given>,
+        default: T,
+        read: impl FnOnce(&mut Self, NodeId) -> Option<T>,
+    ) -> Option<T> {
+        given.map_or(Some(default), |given| self.under(key, |reader| read(reader, given.value)))
+    }
+
+    /// One of the names of a closed list that has them all.
+    pub(super) fn name<T: Copy, const N: usize>(
+        &mut self,
+        node: NodeId,
+        codes: &Codes,
+        all: [T; N],
+        name: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
+        self.choice(node, codes, all.map(|value| (name(value), value)))
+    }
+
     /// A fault of a value that was read; told together with the variables it came from.
-    fn misread(&mut self, node: NodeId, codes: &Codes, misread: Misread) {
+    pub(super) fn misread(&mut self, node: NodeId, codes: &Codes, misread: Misread) {
         let found = match &self.document.node(node).content {
             Content::Scalar { text, .. } if text.contains("${") => {
                 format!("{} (from {})", misread.found, quoted(text))

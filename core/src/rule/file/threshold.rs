@@ -1,31 +1,29 @@
 //! The `thresholds` and `default_threshold` sections.
 
-use super::faults::Mark;
-use super::reader::{self, Given, Reader};
+use super::prefix::{self, PrefixCodes};
+use super::reader::Reader;
+use super::strategy::{self, StrategyFields, StrategyKeys};
 use super::yaml::{Content, NodeId};
 use crate::fingerprint::HashKind;
-use crate::rule::bounds::{self, Codes, codes};
-use crate::rule::quantity::{self, Misread, Wrong};
-use crate::rule::{FingerprintPrefix, InvalidPrefix, Limits, Threshold};
-use crate::strategy::{Delay, Strategy};
+use crate::rule::quantity;
+use crate::rule::{FingerprintPrefix, Limits, Threshold, bounds, text};
 
 const KEYS: [&str; 8] = ["max_count", "window", "buckets", "rate", "strategy", "delay", "max_delay", "max_delayed"];
-const STRATEGY: Codes = codes!("threshold.strategy");
-const STRATEGIES: [(&str, Chosen); 3] =
-    [("abort", Chosen::Abort), ("ignore", Chosen::Ignore), ("delay", Chosen::Delay)];
-const UNTIL_ALLOWED: &str = "until_allowed";
-/// What decisions and replays put before the digits, so that it is copied with them.
-const RULE_NAME: &str = "threshold:";
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Chosen {
-    Abort,
-    Ignore,
-    Delay,
-}
-
-/// What `delay` says: a time, or none for `until_allowed`.
-type Wait = Option<std::time::Duration>;
+const FIELDS: StrategyFields = StrategyFields {
+    custom: text::CUSTOM,
+    delay: bounds::DELAY,
+    max_delay: bounds::MAX_DELAY,
+    delay_without_strategy: "threshold.delay.without_strategy",
+    max_delay_without_strategy: "threshold.max_delay.without_strategy",
+    max_delayed_without_strategy: "threshold.max_delayed.without_strategy",
+    without_until_allowed: "threshold.max_delay.without_until_allowed",
+};
+const FINGERPRINT: PrefixCodes = PrefixCodes {
+    malformed: "threshold.fingerprint.malformed",
+    elided: "threshold.fingerprint.elided",
+    too_short: "threshold.fingerprint.too_short",
+    too_long: "threshold.fingerprint.too_long",
+};
 
 /// Reads a threshold: a bare number, or a map.
 pub(super) fn threshold(reader: &mut Reader<'_>, node: NodeId) -> Option<Threshold> {
@@ -49,25 +47,17 @@ pub(super) fn threshold(reader: &mut Reader<'_>, node: NodeId) -> Option<Thresho
     // A value that is left out reads as its default, and one that is a fault as none: what depends on it is then not
     // judged, and the threshold not built.
     let defaults = Threshold::new(1);
-    let max_count = if let Some(given) = max_count {
-        reader.under("max_count", |reader| reader.quantity(given.value, &bounds::MAX_COUNT))
-    } else {
-        // A misspelt one is told as such, and is not missing besides.
-        if !entries.iter().any(|entry| reader::nearest(&entry.key, &KEYS) == Some("max_count")) {
-            let expected = "write how many statements a window may hold: `max_count: 100`";
-            reader.fault(reader.mark(node), "threshold.max_count.missing", "`max_count` is missing", expected);
-        }
-        None
-    };
-    let length =
-        given(reader, "window", window, defaults.window, |reader, node| reader.quantity(node, &bounds::WINDOW));
+    let missing = ("threshold.max_count.missing", "write how many statements a window may hold: `max_count: 100`");
+    let max_count = reader
+        .required(node, "max_count", max_count, missing, |reader, node| reader.quantity(node, &bounds::MAX_COUNT));
+    let length = reader.given("window", window, defaults.window, |reader, node| reader.quantity(node, &bounds::WINDOW));
     let parts =
-        given(reader, "buckets", buckets, defaults.buckets, |reader, node| reader.quantity(node, &bounds::BUCKETS));
-    let share = given(reader, "rate", rate, defaults.share, |reader, node| {
+        reader.given("buckets", buckets, defaults.buckets, |reader, node| reader.quantity(node, &bounds::BUCKETS));
+    let share = reader.given("rate", rate, defaults.share, |reader, node| {
         reader.value(node, &bounds::RATE, "a proportion such as `2/3`", quantity::share)
     });
-    let strategy = read_strategy(reader, strategy, delay, max_delay, max_delayed);
-    let max_delayed = given(reader, "max_delayed", max_delayed, defaults.max_delayed, |reader, node| {
+    let strategy = strategy::read(reader, &FIELDS, StrategyKeys { strategy, delay, max_delay, max_delayed });
+    let max_delayed = reader.given("max_delayed", max_delayed, defaults.max_delayed, |reader, node| {
         reader.quantity(node, &bounds::MAX_DELAYED)
     });
 
@@ -94,104 +84,6 @@ pub(super) fn threshold(reader: &mut Reader<'_>, node: NodeId) -> Option<Thresho
     )
 }
 
-/// The value of a key, or its default where it is left out.
-fn given<T>(
-    reader: &mut Reader<'_>,
-    key: &str,
-    given: Option<Given>,
-    default: T,
-    read: impl FnOnce(&mut Reader<'_>, NodeId) -> Option<T>,
-) -> Option<T> {
-    given.map_or(Some(default), |given| reader.under(key, |reader| read(reader, given.value)))
-}
-
-/// Reads `strategy` and the keys that only some strategies have.
-fn read_strategy(
-    reader: &mut Reader<'_>,
-    strategy: Option<Given>,
-    delay: Option<Given>,
-    max_delay: Option<Given>,
-    max_delayed: Option<Given>,
-) -> Option<Strategy> {
-    let chosen = match strategy {
-        None => Some(Chosen::Abort),
-        Some(given) => reader.under("strategy", |reader| read_chosen(reader, given.value)),
-    };
-    let wait = delay.map(|given| reader.under("delay", |reader| read_delay(reader, given.value)));
-    let longest =
-        max_delay.map(|given| reader.under("max_delay", |reader| reader.quantity(given.value, &bounds::MAX_DELAY)));
-    let chosen = chosen?;
-    if chosen != Chosen::Delay {
-        for (key, given, code) in [
-            ("delay", delay, "threshold.delay.without_strategy"),
-            ("max_delay", max_delay, "threshold.max_delay.without_strategy"),
-            ("max_delayed", max_delayed, "threshold.max_delayed.without_strategy"),
-        ] {
-            if let Some(given) = given {
-                let found = format!("`{key}` says nothing where no statement is delayed");
-                let expected = format!("write `strategy: delay`, or leave `{key}` out");
-                reader.under(key, |reader| reader.fault(given.key, code, found, expected));
-            }
-        }
-        return Some(if chosen == Chosen::Abort { Strategy::Abort } else { Strategy::Ignore });
-    }
-    // It was read, so it is there.
-    let place = strategy?.value;
-    match (wait, longest) {
-        (None, _) => {
-            let expected =
-                "write how long a statement waits: `delay: 100ms`, or `delay: until_allowed` with `max_delay`";
-            let code = "threshold.delay.missing";
-            reader.fault(reader.mark(place), code, "`strategy: delay` has no `delay`", expected);
-            None
-        }
-        (Some(wait), longest) => match (wait?, longest) {
-            (Some(fixed), None) => Some(Strategy::Delay(Delay::Fixed(fixed))),
-            (Some(_), Some(_)) => {
-                let mark = max_delay.map_or(Mark::START, |given| given.key);
-                let found = "`max_delay` says nothing where the delay is fixed";
-                let expected = "write `delay: until_allowed`, or leave `max_delay` out";
-                let code = "threshold.max_delay.without_until_allowed";
-                reader.under("max_delay", |reader| reader.fault(mark, code, found, expected));
-                None
-            }
-            (None, Some(longest)) => longest.map(|max| Strategy::Delay(Delay::UntilAllowed { max })),
-            (None, None) => {
-                let mark = delay.map_or(Mark::START, |given| reader.mark(given.value));
-                let found = "`delay: until_allowed` has no `max_delay`";
-                let expected = "write after how long a statement is aborted: `max_delay: 5s`";
-                reader.fault(mark, "threshold.max_delay.missing", found, expected);
-                None
-            }
-        },
-    }
-}
-
-fn read_chosen(reader: &mut Reader<'_>, node: NodeId) -> Option<Chosen> {
-    if let Content::Scalar { text, .. } = &reader.document().node(node).content
-        && text.starts_with("custom:")
-    {
-        let found = "this version calls no strategies of the host";
-        let expected = "write one of `abort`, `ignore`, `delay`";
-        reader.fault(reader.mark(node), "threshold.strategy.unsupported", found, expected);
-        return None;
-    }
-    reader.choice(node, &STRATEGY, STRATEGIES)
-}
-
-fn read_delay(reader: &mut Reader<'_>, node: NodeId) -> Option<Wait> {
-    let noun = "a duration such as `100ms`, or `until_allowed`";
-    reader.value(node, &bounds::DELAY.codes, noun, |text| {
-        if text == UNTIL_ALLOWED {
-            return Ok(None);
-        }
-        bounds::DELAY.read(text).map(Some).map_err(|misread| match misread.wrong {
-            Wrong::Malformed => Misread { expected: format!("{}, or `{UNTIL_ALLOWED}`", misread.expected), ..misread },
-            _ => misread,
-        })
-    })
-}
-
 /// Reads `thresholds`. `hash` is none where the file does not say it rightly, and `most` where it does not say that.
 pub(super) fn thresholds(
     reader: &mut Reader<'_>,
@@ -204,14 +96,14 @@ pub(super) fn thresholds(
         return Vec::new();
     };
     if let Some((most, entry)) = most.and_then(|most| Some((most, entries.get(most)?)))
-        && let Err(misread) = Limits::check_rules(entries.len(), most)
+        && let Err(misread) = Limits::check_rules(entries.len(), 0, most)
     {
         reader.fault(entry.mark, "thresholds.too_many", misread.found, misread.expected);
     }
     let (mut prefixes, mut marks, mut read) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
         reader.under(&entry.key, |reader| {
-            let prefix = read_prefix(reader, &entry.key, entry.mark, hash);
+            let prefix = prefix::read(reader, &FINGERPRINT, &entry.key, entry.mark, hash);
             let threshold = threshold(reader, entry.value);
             if let Some(prefix) = prefix {
                 marks.push(entry.mark);
@@ -228,39 +120,4 @@ pub(super) fn thresholds(
         });
     }
     read
-}
-
-fn read_prefix(reader: &mut Reader<'_>, key: &str, mark: Mark, hash: Option<HashKind>) -> Option<FingerprintPrefix> {
-    let error = match FingerprintPrefix::new(key) {
-        Ok(prefix) => match hash.map_or(Ok(()), |hash| prefix.fits(hash)) {
-            Ok(()) => return Some(prefix),
-            Err(misread) => {
-                reader.fault(mark, "threshold.fingerprint.too_long", misread.found, misread.expected);
-                return None;
-            }
-        },
-        Err(error) => error,
-    };
-    let (code, found) = match error {
-        InvalidPrefix::NotHexadecimal => {
-            ("threshold.fingerprint.malformed", format!("{} is not a fingerprint", quantity::quoted(key)))
-        }
-        InvalidPrefix::Elided => ("threshold.fingerprint.elided", "the fingerprint ends in an ellipsis".to_owned()),
-        InvalidPrefix::TooShort => {
-            ("threshold.fingerprint.too_short", format!("the fingerprint has only {} digits", key.len()))
-        }
-        InvalidPrefix::TooLong => {
-            ("threshold.fingerprint.too_long", format!("the fingerprint has {} digits", key.len()))
-        }
-    };
-    // Whoever writes a variable here expects it to be filled in.
-    let expected = if key.contains("${") {
-        format!("variables are filled in values only: {error}")
-    } else if key.strip_prefix(RULE_NAME).is_some_and(|digits| FingerprintPrefix::new(digits).is_ok()) {
-        format!("leave out `{RULE_NAME}`")
-    } else {
-        error.to_string()
-    };
-    reader.fault(mark, code, found, expected);
-    None
 }

@@ -70,6 +70,14 @@ impl Document {
         &self.nodes[id.0]
     }
 
+    /// How many entries a map has; none where it is no map.
+    pub(super) fn entries(&self, id: NodeId) -> usize {
+        match &self.node(id).content {
+            Content::Map(entries) => entries.len(),
+            Content::Scalar { .. } | Content::List(_) => 0,
+        }
+    }
+
     /// Whether a node is an empty value or a null.
     pub(super) fn is_nothing(&self, id: NodeId) -> bool {
         matches!(&self.node(id).content, Content::Scalar { text, plain: true } if matches!(&**text, "" | "~" | "null"))

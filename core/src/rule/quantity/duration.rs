@@ -39,6 +39,12 @@ const DURATION_SPELLINGS: [(&str, &str); 22] = [
     ("ns", "ns"),
 ];
 
+/// The unit that is probably meant by another spelling.
+pub(super) fn unit_meant(spelling: &str) -> Option<&'static str> {
+    let known = spelling.trim().to_lowercase();
+    DURATION_SPELLINGS.into_iter().find(|(spelling, _)| *spelling == known).map(|(_, unit)| unit)
+}
+
 impl Quantity for Duration {
     const NOUN: &'static str = "a duration";
 

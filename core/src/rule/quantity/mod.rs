@@ -1,14 +1,20 @@
-//! Whole numbers, durations, sizes and proportions, as people write them in a rule file.
+//! Whole numbers, durations, sizes, proportions, rates and times, as people write them in a rule file.
 //!
 //! Every reader here is exact: a value that cannot be held as written is a fault, never a rounded value.
 
 mod decimal;
 mod duration;
+mod millionths;
 mod proportion;
+mod rate;
 mod size;
+mod timestamp;
 
+pub(crate) use millionths::Millionths;
 pub(crate) use proportion::share;
+pub(crate) use rate::{rate, write_rate};
 pub(crate) use size::Bytes;
+pub(crate) use timestamp::{InvalidTimestamp, timestamp, write_timestamp};
 
 use std::fmt::Write;
 
@@ -34,6 +40,14 @@ pub(crate) enum Wrong {
     TooSmall,
     /// Above the greatest value.
     TooLarge,
+    /// A list or a text of nothing.
+    Empty,
+    /// A text of too many characters.
+    TooLong,
+    /// A list of too many values.
+    TooMany,
+    /// There a second time.
+    Duplicate,
 }
 
 /// Why a value was refused.
@@ -185,6 +199,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in "\\PC*") {
             let _ = (Duration::read(&text).is_ok(), Bytes::read(&text).is_ok(), share(&text).is_ok(), u32::read(&text).is_ok());
+            let _ = (Millionths::read(&text).is_ok(), rate(&text).is_ok(), timestamp(&text).is_ok());
         }
 
         #[test]
@@ -193,6 +208,13 @@ mod tests {
             prop_assert_eq!(Duration::read(&duration.write()), Ok(duration));
             let bytes = Bytes(size as usize);
             prop_assert_eq!(Bytes::read(&bytes.write()), Ok(bytes));
+            let part = Millionths(size);
+            prop_assert_eq!(Millionths::read(&part.write()), Ok(part));
+            if let Some(speed) = crate::rule::Rate::new(size, duration) {
+                prop_assert_eq!(rate(&write_rate(speed)), Ok(speed));
+            }
+            let moment = std::time::UNIX_EPOCH + Duration::from_secs(u64::from(size));
+            prop_assert_eq!(timestamp(&write_timestamp(moment)).ok(), Some(moment));
         }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn share(text: &str) -> Result<Share, Misread> {
     parts.and_then(|(p, q)| Share::new(p, q)).ok_or_else(|| too_large(text).expecting(EXAMPLE))
 }
 
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+pub(super) fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
