@@ -58,14 +58,6 @@ impl Reading {
     pub(crate) fn of_bucket(capacity: u32, arrived: impl Fn(u64) -> u64) -> Self {
         if arrived(machine::tick()) < u64::from(capacity) { Self::Coarse } else { Self::Precise }
     }
-
-    /// The same without the error of the tick: never earlier, so it may follow a coarse one.
-    pub(crate) const fn precise(self) -> Self {
-        match self {
-            Self::Coarse => Self::Precise,
-            other => other,
-        }
-    }
 }
 
 impl Clock {

@@ -55,6 +55,11 @@ impl<'a> Context<'a> {
         self
     }
 
+    /// The tags, each with its value.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        self.tags.iter().copied()
+    }
+
     /// The value of a tag.
     pub(crate) fn tag_value(&self, name: &[u8]) -> Option<&'a [u8]> {
         self.tags.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)

@@ -116,6 +116,8 @@ pub enum RuleName {
     Threshold(Arc<str>),
     /// The `default_threshold`.
     DefaultThreshold,
+    /// What the host's provider of thresholds says.
+    Provider,
     /// A rule of the file, or one that an admin statement added.
     Rule(Arc<str>),
 }
@@ -126,6 +128,7 @@ impl RuleName {
         match self {
             Self::Threshold(name) | Self::Rule(name) => name,
             Self::DefaultThreshold => "default_threshold",
+            Self::Provider => "provider",
         }
     }
 }

@@ -21,6 +21,13 @@ pub struct Fault {
     pub expected: String,
 }
 
+impl Fault {
+    /// A fault of rules that were built in code, or are put in force.
+    pub(crate) fn unplaced(code: &'static str, path: String, found: String, expected: String) -> Self {
+        Self { code, path, line: 0, column: 0, found, expected }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line > 0 {

@@ -129,7 +129,7 @@ struct Trial {
 impl Trial {
     fn new(rules: RuleFile) -> Self {
         let clock = ManualClock::new();
-        let strategy = rules.default_threshold.as_ref().map(|threshold| threshold.strategy);
+        let strategy = rules.default_threshold.as_ref().map(|threshold| threshold.strategy.clone());
         let asks_again = matches!(strategy, Some(Strategy::Delay(Delay::UntilAllowed { .. })));
         let engine = Engine::with_clock(rules.clone(), clock.clone()).unwrap_or_else(|error| panic!("{error}"));
         let (logs, waiting, tally) = (BTreeMap::new(), Vec::new(), Tally::default());

@@ -3,7 +3,7 @@
 use super::rule_state::RuleState;
 use crate::clock::Reading;
 use crate::limit::{Measure, nanos};
-use crate::rule::{Count, Limit, Part, Rule, Then, Threshold};
+use crate::rule::{Count, Limit, Part, Then, Threshold};
 use crate::decision::RuleName;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -95,9 +95,4 @@ pub(super) fn of_threshold(threshold: &Threshold) -> (Limit, Then) {
     then.strategy = threshold.strategy.clone();
     (then.share, then.max_delayed) = (threshold.share, threshold.max_delayed);
     (Limit::SlidingWindow { max, window, buckets, count: Count::Attempts }, then)
-}
-
-/// The same of a rule.
-pub(super) fn of_rule(rule: &Rule) -> (Limit, Then) {
-    (rule.limit, rule.then.clone())
 }

@@ -6,30 +6,37 @@ use crate::rule::matcher::Constants;
 use crate::statement::{Fakes, Statement};
 
 /// A statement or a request.
-pub(super) struct Asked<'a> {
-    pub(super) context: &'a Context<'a>,
+pub(super) struct Asked<'s, 'a> {
+    pub(super) context: &'s Context<'a>,
     /// What its text and its bound parameters say that its shape does not; read when a rule asks for it.
-    pub(super) constants: Constants<'a>,
+    pub(super) constants: Constants<'s>,
     pub(super) fakes: Fakes,
     /// How many executions it stands for, those of each statement in its text.
     pub(super) weight: u32,
 }
 
-impl<'a> Asked<'a> {
-    pub(super) fn statement(statement: &'a Statement<'a>, dialect: Dialect) -> Self {
+impl<'s, 'a> Asked<'s, 'a> {
+    #[inline]
+    pub(super) fn statement(statement: &'s Statement<'a>, dialect: Dialect) -> Self {
+        Self::prepared(statement, statement.sql, dialect)
+    }
+
+    /// A statement whose text is said elsewhere.
+    #[inline]
+    pub(super) fn prepared(statement: &'s Statement<'a>, sql: &'s [u8], dialect: Dialect) -> Self {
         Self {
             context: &statement.context,
-            constants: Constants::new(statement.sql, dialect, statement.params),
+            constants: Constants::new(sql, dialect, statement.params),
             fakes: statement.fakes,
             weight: statement.weight,
         }
     }
 
-    pub(super) fn request(context: &'a Context<'a>) -> Self {
+    pub(super) fn request(context: &'s Context<'a>) -> Self {
         Self {
             context,
             constants: Constants::new(b"", Dialect::Generic, &[]),
-            fakes: Fakes::RowsAndCount,
+            fakes: Fakes::None,
             weight: 1,
         }
     }

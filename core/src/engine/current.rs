@@ -3,10 +3,15 @@
 use crate::fingerprint::Dialect;
 use crate::rule::Mode;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 /// What is in force, in one word, so that no check sees a part of it before a change and a part after.
 #[derive(Debug)]
-pub(super) struct Current(AtomicU64);
+pub(super) struct Current {
+    word: AtomicU64,
+    /// When the next rule expires, in nanoseconds since the Unix epoch; beyond all times where none does.
+    expiry: AtomicU64,
+}
 
 /// What was in force at some moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,25 +24,42 @@ const LOW_BITS: u32 = DIALECT_BITS + 2;
 impl Current {
     /// The first epoch.
     pub(super) fn new(mode: Mode, dialect: Dialect) -> Self {
-        Self(AtomicU64::new(InForce::new(1, mode, dialect).0))
+        Self { word: AtomicU64::new(InForce::new(1, mode, dialect).0), expiry: AtomicU64::new(u64::MAX) }
     }
 
     #[inline]
     pub(super) fn get(&self) -> InForce {
         // Acquires the rule set that was stored before the epoch began.
-        InForce(self.0.load(Ordering::Acquire))
+        InForce(self.word.load(Ordering::Acquire))
+    }
+
+    /// Whether a rule may have expired by a time of day, which is read where any ever does.
+    pub(super) fn is_over(&self, wall: impl FnOnce() -> SystemTime) -> bool {
+        let expiry = self.expiry.load(Ordering::Acquire);
+        expiry < u64::MAX && since_epoch(wall()) >= expiry
+    }
+
+    /// Says when the next rule expires.
+    pub(super) fn expect(&self, expiry: Option<SystemTime>) {
+        self.expiry.store(expiry.map_or(u64::MAX, since_epoch), Ordering::Release);
     }
 
     /// Begins an epoch in which what is remembered of every shape is to be looked at anew.
     pub(super) fn renew(&self) {
-        self.0.fetch_add(1 << LOW_BITS, Ordering::AcqRel);
+        self.word.fetch_add(1 << LOW_BITS, Ordering::AcqRel);
     }
 
     /// Begins an epoch with another mode and dialect.
     pub(super) fn change(&self, mode: Mode, dialect: Dialect) {
         let next = |word| Some(InForce::new(InForce(word).epoch() + 1, mode, dialect).0);
-        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        let _ = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
     }
+}
+
+/// Nanoseconds since the Unix epoch; zero before it, and 2554 for what is later.
+fn since_epoch(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX - 1)
 }
 
 impl InForce {

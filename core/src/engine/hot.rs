@@ -2,6 +2,7 @@
 
 use super::generations::Generations;
 use super::hands::Hands;
+use super::readers::same_but_dialect;
 use super::shape::Shape;
 use crate::fingerprint::{Dialect, FingerprintOptions, Normalized, Normalizer};
 use crate::stripe::{self, Striped};
@@ -40,6 +41,8 @@ pub(super) struct Table {
     unkept: Option<Arc<Shape>>,
     /// The shape of requests, if one came.
     requests: Option<Arc<Shape>>,
+    /// The epoch of the rules that it was adapted to.
+    epoch: u64,
 }
 
 #[derive(Debug)]
@@ -106,14 +109,21 @@ impl Table {
         let seen = vec![0; (bytes / BYTES_A_PLACE).next_power_of_two()].into();
         // A statement has a text or two, and a hand that takes somewhat less than both.
         let (texts, hands) = (Generations::new(bytes / 12 * 7), Hands::new(bytes / 12 * 5));
-        Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None }
+        Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None, epoch: 0 }
     }
 
-    /// Makes sure that texts are normalised by these options. Where they were by others, no text is known any more.
-    pub(super) fn adopt(&mut self, options: FingerprintOptions, bytes: usize) {
+    /// The epoch of the rules that it was adapted to.
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Adapts to the rules of an epoch: makes sure that texts are normalised by these options, within so many bytes of all
+    /// tables. Where they were by others, no text is known any more.
+    pub(super) fn adapt(&mut self, epoch: u64, options: FingerprintOptions, bytes: usize) {
+        self.epoch = epoch;
         let each = bytes / stripe::count();
         self.hands.set_bytes(each / 12 * 5);
-        if *self.reader.options() == options {
+        if same_but_dialect(*self.reader.options(), options) {
             self.texts.set_bytes(each / 12 * 7);
         } else {
             self.texts = Generations::new(each / 12 * 7);

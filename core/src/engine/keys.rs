@@ -5,22 +5,22 @@ use super::plan::Participant;
 use super::shape::Shape;
 use crate::quota::Key;
 use crate::rule::Part;
-use crate::rule::matcher::ShapeFacts;
+use crate::rule::matcher::{Column, ShapeFacts};
 use smallvec::{SmallVec, smallvec};
-use std::borrow::Cow;
 
 /// Most keys of one rule in one check.
 pub(super) const MOST: usize = 16;
 
 /// The values of one part of a key.
-type Values<'a> = SmallVec<[Option<Cow<'a, [u8]>>; 1]>;
+type Values<'a> = SmallVec<[Option<&'a [u8]>; 1]>;
 
 /// The keys of a statement for a rule, the first 16 in order; none where it lacks a column that the rule counts by, so that
 /// the rule does not match.
-pub(super) fn keys(participant: &Participant, shape: &Shape, asked: &Asked<'_>) -> SmallVec<[Key; 1]> {
+pub(super) fn keys(participant: &Participant, shape: &Shape, asked: &Asked<'_, '_>) -> SmallVec<[Key; 1]> {
+    let mut columns = participant.condition.iter().flat_map(|condition| condition.key_columns());
     let mut parts: SmallVec<[Values<'_>; 4]> = SmallVec::new();
     for part in participant.rule.per() {
-        let values = values(part, shape, asked);
+        let values = values(part, &mut columns, shape, asked);
         if values.is_empty() {
             return SmallVec::new();
         }
@@ -43,28 +43,36 @@ pub(super) fn of_shape(per: &[Part], facts: &ShapeFacts<'_>) -> Option<Key> {
     Some(Key::of(&parts))
 }
 
-fn values<'a>(part: &Part, shape: &'a Shape, asked: &'a Asked<'_>) -> Values<'a> {
+fn values<'a>(
+    part: &Part,
+    columns: &mut impl Iterator<Item = &'a Column>,
+    shape: &'a Shape,
+    asked: &'a Asked<'a, '_>,
+) -> Values<'a> {
     let context = asked.context;
-    let one = |value: Option<&'a [u8]>| smallvec![value.map(Cow::Borrowed)];
-    let each = |values: &mut dyn Iterator<Item = Cow<'a, [u8]>>| {
-        let mut all: Values<'a> = values.map(Some).take(MOST).collect();
-        if all.is_empty() {
-            all.push(None);
-        }
-        all
-    };
+    let one = |value: Option<&'a [u8]>| smallvec![value];
     match part {
         Part::User => one(context.user),
         Part::Client => one(context.client),
         Part::Database => one(context.database),
         Part::Tag(name) => one(context.tag_value(name.as_bytes())),
         Part::Fingerprint => one(Some(shape.fingerprint.as_bytes())),
-        Part::Kind => each(&mut shape.kind_names().map(|kind| Cow::Borrowed(kind.as_bytes()))),
-        Part::Table => each(&mut shape.tables().map(|table| Cow::Borrowed(table.as_bytes()))),
-        Part::Column(column) => {
-            asked.constants.column_values(column).into_iter().map(|value| Some(Cow::Owned(value))).collect()
-        }
+        Part::Kind => each(shape.kind_names()),
+        Part::Table => each(shape.tables()),
+        Part::Column(_) => columns
+            .next()
+            .map(|column| asked.constants.column_values(column).into_iter().map(Some).collect())
+            .unwrap_or_default(),
     }
+}
+
+/// Each of several values; that there is none is a value too.
+fn each<'a>(values: impl Iterator<Item = &'a str>) -> Values<'a> {
+    let mut all: Values<'a> = values.map(|value| Some(value.as_bytes())).take(MOST).collect();
+    if all.is_empty() {
+        all.push(None);
+    }
+    all
 }
 
 /// Every combination of the values of the parts, the last part changing first.
@@ -76,7 +84,7 @@ fn combine(parts: &[Values<'_>]) -> SmallVec<[Key; 1]> {
         chosen.clear();
         let mut rest = number;
         for values in parts.iter().rev() {
-            chosen.push(values[rest % values.len()].as_deref());
+            chosen.push(values[rest % values.len()]);
             rest /= values.len();
         }
         chosen.reverse();

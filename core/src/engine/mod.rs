@@ -1,39 +1,61 @@
 //! The engine: a statement in, a decision out.
 //!
 //! [`check`](Engine::check) looks the text up among those of late ([`hot`]). What it does not find there it normalises, and
-//! finds what is remembered of its shape ([`shapes`]). Then it counts the statement against the rule that names it, and
-//! decides ([`decide`]). A delayed statement holds a ticket in [`waiting`] until it is [resumed](resume).
+//! finds what is remembered of its shape ([`shapes`]), with the plan that the rules in force make for it ([`rule_set`]). Then
+//! it counts the statement by that plan, and decides ([`decide`]). A delayed statement holds a ticket in [`waiting`] until it
+//! is [resumed](resume), one that passes the places of its [permit](permits) until they are released.
 
+mod active_rule;
+mod asked;
 mod at_hand;
+mod builder;
+mod current;
 mod decide;
 mod generations;
+mod hands;
 mod hot;
+mod keys;
+mod observe;
+mod permits;
+mod plan;
 mod prepared;
+mod provided;
 mod readers;
+mod reload;
 mod resume;
-mod rules;
+mod rule_set;
+mod rule_state;
 mod shape;
 mod shapes;
 mod waiting;
 
+pub use builder::Builder;
 pub use prepared::Prepared;
 
 use crate::clock::Clock;
-use crate::decision::{Decision, Reason, Ticket};
+use crate::context::Context;
+use crate::decision::{Decision, Permit, Reason, Ticket, Verdict};
 use crate::error::LoadError;
-use crate::fingerprint::Dialect;
-use crate::metrics::Snapshot;
-use crate::rule::{Mode, RuleFile};
+use crate::fingerprint::{Dialect, Normalized};
+use crate::metrics::{Counter, Snapshot};
+use crate::rule::{Mode, OnError, RuleFile};
 use crate::statement::Statement;
-use at_hand::AtHand;
+use asked::Asked;
+use current::{Current, InForce};
+use hands::Hands;
 use hot::{Hot, Sought};
+use permits::Permits;
+use plan::Plan;
+use provided::Provided;
 use readers::Readers;
-use rules::{RuleSet, RuleState};
-use shape::Shape;
+use reload::Changes;
+use rule_set::RuleSet;
+use shape::{Planned, Shape};
 use shapes::Shapes;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use waiting::Waiting;
 
 /// Decides which statements may be sent now.
@@ -62,13 +84,22 @@ pub struct Engine(Arc<Inner>);
 
 struct Inner {
     clock: Clock,
-    mode: Mode,
-    file: RuleFile,
-    rules: RuleSet,
+    /// What a check reads first.
+    current: Current,
+    /// The rules in force. Locked to take a reference, and to put others in place.
+    rules: RwLock<Arc<RuleSet>>,
+    /// What changes rules: one change at a time.
+    changes: Mutex<Changes>,
+    provided: Provided,
     readers: Readers,
     hot: Hot,
     shapes: Shapes,
+    /// The number of the next shape that is read, or planned anew.
+    next_shape: AtomicU64,
     waiting: Waiting,
+    permits: Permits,
+    /// Failures of the guard itself.
+    guard_errors: Counter,
 }
 
 impl Engine {
@@ -78,7 +109,7 @@ impl Engine {
     ///
     /// The file cannot be read, or has faults: all of them at once.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LoadError> {
-        Self::new(RuleFile::open(path)?)
+        Builder::open(path)?.build()
     }
 
     /// An engine with rules.
@@ -87,7 +118,7 @@ impl Engine {
     ///
     /// As [`RuleFile::validate`] finds them.
     pub fn new(rules: RuleFile) -> Result<Self, LoadError> {
-        Self::with_clock(rules, Clock::system())
+        Self::builder(rules).build()
     }
 
     /// An engine with rules and a clock, for tests and for replaying what was logged.
@@ -113,23 +144,22 @@ impl Engine {
     ///
     /// As [`RuleFile::validate`] finds them.
     pub fn with_clock(rules: RuleFile, clock: impl Into<Clock>) -> Result<Self, LoadError> {
-        rules.validate()?;
-        let clock = clock.into();
-        Ok(Self(Arc::new(Inner {
-            mode: rules.mode,
-            rules: RuleSet::new(&rules, clock.now())?,
-            readers: Readers::new(rules.fingerprint),
-            hot: Hot::new(rules.limits.cache_bytes - rules.limits.cache_bytes / 8, rules.fingerprint),
-            shapes: Shapes::new(rules.limits.cache_bytes / 8),
-            waiting: Waiting::default(),
-            clock,
-            file: rules,
-        })))
+        Self::builder(rules).clock(clock).build()
     }
 
-    /// The rules in force.
-    pub fn rules(&self) -> &RuleFile {
-        &self.0.file
+    /// An engine with rules, and with whatever else is said.
+    pub fn builder(rules: RuleFile) -> Builder {
+        Builder::new(rules)
+    }
+
+    /// The rules in force, with those that admin statements added.
+    pub fn rules(&self) -> RuleFile {
+        self.0.set().file.clone()
+    }
+
+    /// How often the rules have changed: 1 for those that the engine was opened with.
+    pub fn version(&self) -> u64 {
+        self.0.set().version
     }
 
     /// Decides on a text of any bytes.
@@ -145,29 +175,47 @@ impl Engine {
         self.0.check(statement)
     }
 
+    /// Decides on a request, by the rules that say `on: request`: for gateways and web filters, which know who asks and not yet
+    /// what for.
+    pub fn check_request(&self, context: &Context<'_>) -> Decision {
+        self.0.check_request(context)
+    }
+
     /// Takes note of a statement that is going to be checked many times: [`Prepared::check`] spares the look-up of its text.
     pub fn prepare(&self, statement: &Statement<'_>) -> Prepared {
-        let dialect = statement.dialect.unwrap_or(self.0.file.fingerprint.dialect);
-        Prepared::new(self.clone(), self.0.shape(statement.sql, dialect), statement)
+        Prepared::new(self.clone(), statement)
     }
 
     /// Decides on a statement whose wait is over.
     ///
     /// Its first check has counted it, and it is not counted a second time: with
     /// [`Delay::UntilAllowed`](crate::Delay::UntilAllowed) its count moves to now when it is allowed, so that in any window
-    /// no more than the limit is sent, at once or after a wait. Too early, the answer is to wait on, with the same
-    /// rule and a new ticket; a ticket is good for one call, and lapses five seconds after it was due.
+    /// no more than the limit is sent, at once or after a wait. The other rules are asked again, as they are by then. Too
+    /// early, the answer is to wait on, with the same rule and a new ticket; a ticket is good for one call, and lapses five
+    /// seconds after it was due.
     pub fn resume(&self, ticket: Ticket) -> Decision {
         self.0.resume(ticket)
     }
 
+    /// Gives back what a statement held while it ran. False where that was done already, or all of it was free again because
+    /// its lease had lapsed: then nothing happens.
+    pub fn release(&self, permit: Permit) -> bool {
+        self.0.permits.release(permit)
+    }
+
+    /// What a binding answers where the guard itself has failed, which is counted: what the rule file's `on_error` says.
+    pub fn guard_error(&self) -> Decision {
+        self.0.guard_errors.add();
+        let decision = Decision::allow(None, Reason::GuardError);
+        match self.0.set().file.on_error {
+            OnError::Allow => decision,
+            OnError::Abort => Decision { verdict: Verdict::Abort, ..decision },
+        }
+    }
+
     /// What has been done so far.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            rules: self.0.rules.iter().map(RuleState::stats).collect(),
-            shapes: self.0.shapes.len(),
-            waiting: self.0.waiting.len(),
-        }
+        self.0.snapshot()
     }
 }
 
@@ -181,81 +229,134 @@ impl Inner {
     /// written once, where the caller wants it.
     #[inline]
     fn check(&self, statement: &Statement<'_>) -> Decision {
-        if self.mode == Mode::Off {
+        let now = self.current.get();
+        if now.mode() == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
-        let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(self.file.fingerprint.dialect));
+        let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(now.dialect()));
         if let Some(mut table) = self.hot.table()
-            && let Some((shape, at_hand)) = table.known(text)
+            && let Some((shape, hands)) = table.known(text)
+            && self.is_current(shape, now)
         {
-            return self.answer(statement, shape, at_hand);
+            return self.answer(&Asked::statement(statement, text.dialect), shape, hands);
         }
-        self.check_at_length(statement, text)
+        self.check_at_length(statement)
     }
 
-    /// Decides on a statement whose text this core does not know.
-    fn check_at_length(&self, statement: &Statement<'_>, text: Sought<'_>) -> Decision {
-        if let Some(mut table) = self.hot.table()
-            && let Some((shape, at_hand)) = table.recognised(text, &self.hot)
-        {
-            let decision = self.answer(statement, shape, at_hand);
-            let outlived = table.take_outlived();
-            drop(table);
-            drop(outlived);
-            return decision;
+    /// Decides on a statement whose text this core does not know, or knows as it was before rules have changed.
+    fn check_at_length(&self, statement: &Statement<'_>) -> Decision {
+        let now = self.renewed();
+        let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(now.dialect()));
+        let asked = Asked::statement(statement, text.dialect);
+        if let Some(mut table) = self.hot.table() {
+            if table.epoch() != now.epoch() {
+                let set = self.set();
+                table.adapt(now.epoch(), set.file.fingerprint, cache_bytes(&set));
+            }
+            if table.reads(text) {
+                let find = |normalized: &Normalized<'_>| self.shape_of(normalized, text.dialect, now);
+                let (shape, hands) = table.read(text, &self.hot, |shape| self.is_current(shape, now), find);
+                let decision = self.answer(&asked, shape, hands);
+                let outlived = table.take_outlived();
+                drop(table);
+                drop(outlived);
+                return decision;
+            }
         }
-        self.check_first(statement, &self.shape(text.bytes, text.dialect))
+        let shape = self.shape(text, now);
+        self.decide_plan(&shape.planned.plan, &shape, &asked, None)
     }
 
-    /// Decides on a statement whose shape was read once.
+    /// Decides on a statement whose shape is known.
     #[inline]
-    fn check_shape(&self, statement: &Statement<'_>, shape: &Arc<Shape>) -> Decision {
-        if let Some(mut table) = self.hot.table()
-            && let Some(at_hand) = table.at_hand(&shape.counted_by)
-        {
-            return self.answer(statement, shape, at_hand);
+    fn check_shape(&self, asked: &Asked<'_, '_>, shape: &Shape) -> Decision {
+        match self.hot.table() {
+            Some(mut table) => self.answer(asked, shape, &mut table.hands),
+            None => self.decide_plan(&shape.planned.plan, shape, asked, None),
         }
-        self.check_first(statement, shape)
     }
 
-    /// Decides on a statement of which this core does not have everything at hand, and takes it in hand.
-    fn check_first(&self, statement: &Statement<'_>, shape: &Arc<Shape>) -> Decision {
-        let Some(mut table) = self.hot.table() else { return self.answer(statement, shape, &mut AtHand::default()) };
-        let decision = match table.take_in_hand(shape, &self.hot) {
-            Some(at_hand) => self.answer(statement, shape, at_hand),
-            None => self.answer(statement, shape, &mut AtHand::default()),
-        };
-        let outlived = table.take_outlived();
-        drop(table);
-        drop(outlived);
-        decision
+    /// Decides on a request.
+    fn check_request(&self, context: &Context<'_>) -> Decision {
+        let now = self.renewed();
+        if now.mode() == Mode::Off {
+            return Decision::allow(None, Reason::Off);
+        }
+        let asked = Asked::request(context);
+        match self.hot.table() {
+            Some(mut table) => {
+                let (shape, hands) =
+                    table.requests(|shape| self.is_current(shape, now), || self.shape_of_requests(now));
+                self.answer(&asked, shape, hands)
+            }
+            None => {
+                let shape = self.shape_of_requests(now);
+                self.decide_plan(&shape.planned.plan, &shape, &asked, None)
+            }
+        }
+    }
+
+    /// Decides by the plan of a shape, with what is at hand.
+    #[inline]
+    fn answer(&self, asked: &Asked<'_, '_>, shape: &Shape, hands: &mut Hands) -> Decision {
+        match &shape.planned.plan {
+            Plan::Threshold(threshold) => self.decide_threshold(threshold, shape, asked, hands),
+            Plan::Pass(reason) => Decision::allow(shape.name(), *reason),
+            plan => self.decide_plan(plan, shape, asked, Some(hands)),
+        }
+    }
+
+    /// Whether what is remembered of a shape is up to date.
+    #[inline]
+    fn is_current(&self, shape: &Shape, now: InForce) -> bool {
+        shape.planned.epoch == now.epoch() && shape.planned.until.is_none_or(|until| self.clock.wall() < until)
+    }
+
+    /// What is in force, rules that have expired let go.
+    fn renewed(&self) -> InForce {
+        if self.current.is_over(|| self.clock.wall()) {
+            self.let_expire();
+        }
+        self.current.get()
+    }
+
+    /// The rules in force.
+    fn set(&self) -> Arc<RuleSet> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What is remembered of a text's shape.
-    fn shape(&self, sql: &[u8], dialect: Dialect) -> Arc<Shape> {
-        self.readers.normalize(sql, dialect, |normalized| {
-            self.shapes.get(dialect, normalized.as_bytes(), || {
-                let fingerprint = normalized.fingerprint();
-                let rule = self.rules.of(&fingerprint);
-                let counted_by = self.hot.key(rule.as_ref(), &fingerprint);
-                Shape::read(dialect, normalized, fingerprint, rule, counted_by)
-            })
+    fn shape(&self, text: Sought<'_>, now: InForce) -> Arc<Shape> {
+        self.readers.normalize(self.set().file.fingerprint, text.bytes, text.dialect, |normalized| {
+            self.shape_of(normalized, text.dialect, now)
         })
     }
 
-    /// Decides by the limiter that is at hand.
-    #[inline]
-    fn answer(&self, statement: &Statement<'_>, shape: &Shape, at_hand: &mut AtHand) -> Decision {
-        match &shape.rule {
-            _ if !shape.checked => Decision::allow(Some(shape.fingerprint), Reason::NotChecked),
-            None => Decision::allow(Some(shape.fingerprint), Reason::Allowed),
-            Some(rule) => self.decide(statement, shape, rule, at_hand),
-        }
+    /// What is remembered of the shape of a normalised text.
+    fn shape_of(&self, normalized: &Normalized<'_>, dialect: Dialect, now: InForce) -> Arc<Shape> {
+        let is_current = |shape: &Shape| self.is_current(shape, now);
+        self.shapes.get(dialect, normalized.as_bytes(), is_current, |known| match known {
+            Some(known) => known.planned_anew(|facts| self.plan(facts, now)),
+            None => Shape::read(normalized, dialect, |facts| self.plan(facts, now)),
+        })
     }
+
+    /// What stands for requests in place of a shape.
+    fn shape_of_requests(&self, now: InForce) -> Arc<Shape> {
+        let (plan, until) = self.set().plan_of_requests(self.clock.wall(), self.hot.hasher());
+        let number = self.next_shape.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Shape::of_requests(Planned { epoch: now.epoch(), until, plan, number, tables: Box::default() }))
+    }
+}
+
+/// Bytes of the tables of all cores: the shapes that they have in common take the rest.
+fn cache_bytes(set: &RuleSet) -> usize {
+    let bytes = set.file.limits.cache_bytes;
+    bytes - bytes / 8
 }
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("rules", &self.0.file).finish_non_exhaustive()
+        f.debug_struct("Engine").field("rules", &self.0.set().file).finish_non_exhaustive()
     }
 }

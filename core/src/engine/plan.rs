@@ -83,7 +83,7 @@ impl Participants {
     pub(super) fn context_key(&self, shape: u64, context: &Context<'_>) -> Key {
         let shape = shape.to_le_bytes();
         let mut parts: SmallVec<[Option<&[u8]>; 8]> =
-            smallvec![Some(&shape), context.user, context.client, context.database];
+            smallvec![Some(&shape[..]), context.user, context.client, context.database];
         parts.extend(self.tags.iter().map(|tag| context.tag_value(tag.as_bytes())));
         Key::of(&parts)
     }

@@ -1,17 +1,22 @@
 //! Statements that a host knows it will check again and again.
 
-use super::Engine;
+use super::asked::Asked;
 use super::shape::Shape;
+use super::{Engine, Inner};
+use crate::context::Context;
 use crate::decision::{Decision, Reason};
+use crate::fingerprint::Dialect;
 use crate::rule::Mode;
 use crate::statement::{Fakes, Statement};
+use arc_swap::ArcSwap;
 use std::fmt;
 use std::sync::Arc;
 
 /// A statement that was read once and is checked by reference, from [`Engine::prepare`].
 ///
 /// What a check of it answers is what [`Engine::check_statement`] would, sooner by the look-up of its text. Any number of
-/// threads may check one at the same time. It keeps the engine as long as it lives.
+/// threads may check one at the same time. It keeps the engine as long as it lives. Where rules have changed, the next check
+/// goes by the new ones.
 ///
 /// ```
 /// use sqlthrottle::rule::{RuleFile, Threshold};
@@ -29,34 +34,104 @@ use std::sync::Arc;
 /// ```
 pub struct Prepared {
     engine: Engine,
-    shape: Arc<Shape>,
+    sql: Box<[u8]>,
+    dialect: Option<Dialect>,
     fakes: Fakes,
     weight: u32,
+    context: Owned,
+    params: Box<[Option<Box<[u8]>>]>,
+    shape: ArcSwap<Shape>,
+}
+
+/// A context that borrows nothing.
+#[derive(Debug)]
+struct Owned {
+    user: Option<Box<[u8]>>,
+    client: Option<Box<[u8]>>,
+    database: Option<Box<[u8]>>,
+    tags: Box<[(Box<[u8]>, Box<[u8]>)]>,
 }
 
 impl Prepared {
-    pub(super) fn new(engine: Engine, shape: Arc<Shape>, statement: &Statement<'_>) -> Self {
-        Self { engine, shape, fakes: statement.fakes, weight: statement.weight }
+    pub(super) fn new(engine: Engine, statement: &Statement<'_>) -> Self {
+        let own = |bytes: &[u8]| Box::<[u8]>::from(bytes);
+        let context = &statement.context;
+        let shape = engine.0.prepared_shape(statement.sql, statement.dialect);
+        Self {
+            engine,
+            sql: statement.sql.into(),
+            dialect: statement.dialect,
+            fakes: statement.fakes,
+            weight: statement.weight,
+            context: Owned {
+                user: context.user.map(own),
+                client: context.client.map(own),
+                database: context.database.map(own),
+                tags: context.tags().map(|(name, value)| (own(name), own(value))).collect(),
+            },
+            params: statement.params.iter().map(|param| param.map(own)).collect(),
+            shape: ArcSwap::new(shape),
+        }
     }
 
-    /// Decides on the statement, with the weight it was prepared with.
+    /// Decides on the statement, as it was prepared.
     pub fn check(&self) -> Decision {
         self.check_weight(self.weight)
     }
 
     /// Decides on so many executions of the statement at once. Zero counts as one.
     pub fn check_weight(&self, weight: u32) -> Decision {
+        let params: smallvec::SmallVec<[Option<&[u8]>; 8]> = self.params.iter().map(Option::as_deref).collect();
+        self.check_statement(&Statement {
+            sql: &self.sql,
+            dialect: self.dialect,
+            fakes: self.fakes,
+            weight: weight.max(1),
+            context: self.context.lend(),
+            params: &params,
+        })
+    }
+
+    /// Decides on the statement with another context, weight, parameters and fakes: those of the one given, whose text and
+    /// dialect are not looked at.
+    pub fn check_statement(&self, statement: &Statement<'_>) -> Decision {
         let inner = &*self.engine.0;
-        if inner.mode == Mode::Off {
+        let now = inner.current.get();
+        if now.mode() == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
-        // Of the statement, a check of a known shape asks no more than this.
-        inner.check_shape(&Statement::new(&[]).fakes(self.fakes).weight(weight), &self.shape)
+        let shape = self.shape.load();
+        if inner.is_current(&shape, now) {
+            return inner.check_shape(&Asked::prepared(statement, &self.sql, shape.dialect), &shape);
+        }
+        let shape = inner.prepared_shape(&self.sql, self.dialect);
+        self.shape.store(Arc::clone(&shape));
+        inner.check_shape(&Asked::prepared(statement, &self.sql, shape.dialect), &shape)
+    }
+}
+
+impl Owned {
+    fn lend(&self) -> Context<'_> {
+        let mut context = Context::new();
+        (context.user, context.client) = (self.user.as_deref(), self.client.as_deref());
+        context.database = self.database.as_deref();
+        self.tags.iter().fold(context, |context, (name, value)| context.tag(name, value))
+    }
+}
+
+impl Inner {
+    /// The shape of a statement, as of now.
+    fn prepared_shape(&self, sql: &[u8], dialect: Option<Dialect>) -> Arc<Shape> {
+        let now = self.renewed();
+        self.shape(self.hot.sought(sql, dialect.unwrap_or(now.dialect())), now)
     }
 }
 
 impl fmt::Debug for Prepared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").field("shape", &self.shape).field("weight", &self.weight).finish_non_exhaustive()
+        f.debug_struct("Prepared")
+            .field("sql", &String::from_utf8_lossy(&self.sql))
+            .field("weight", &self.weight)
+            .finish_non_exhaustive()
     }
 }

@@ -9,23 +9,30 @@ const KEPT: usize = 32;
 /// A stock of normalisers. No thread ever waits for another: a place that is being looked at is passed over.
 #[derive(Debug)]
 pub(super) struct Readers {
-    options: FingerprintOptions,
     places: [Mutex<Option<Box<Normalizer>>>; KEPT],
 }
 
 impl Readers {
-    pub(super) fn new(options: FingerprintOptions) -> Self {
-        Self { options, places: std::array::from_fn(|_| Mutex::new(None)) }
+    pub(super) fn new() -> Self {
+        Self { places: std::array::from_fn(|_| Mutex::new(None)) }
     }
 
     /// Normalises a text and lends the outcome to `read`.
-    pub(super) fn normalize<T>(&self, sql: &[u8], dialect: Dialect, read: impl FnOnce(&Normalized<'_>) -> T) -> T {
+    pub(super) fn normalize<T>(
+        &self,
+        options: FingerprintOptions,
+        sql: &[u8],
+        dialect: Dialect,
+        read: impl FnOnce(&Normalized<'_>) -> T,
+    ) -> T {
+        // Those of other options are from before the rules changed, and are let go.
         let kept = self.places.iter().find_map(|place| place.try_lock().ok()?.take());
-        let mut normalizer = kept.unwrap_or_else(|| Box::new(Normalizer::new(self.options)));
+        let kept = kept.filter(|normalizer| same_but_dialect(*normalizer.options(), options));
+        let mut normalizer = kept.unwrap_or_else(|| Box::new(Normalizer::new(options)));
         normalizer.set_dialect(dialect);
         let result = read(&normalizer.normalize(sql));
         // What a giant statement has grown is not kept: in a place that is seldom reached it would stay for good.
-        if sql.len() <= self.options.max_sql_bytes {
+        if sql.len() <= options.max_sql_bytes {
             self.keep(normalizer);
         }
         result
@@ -44,22 +51,28 @@ impl Readers {
     }
 }
 
+/// Whether texts of one dialect are normalised alike.
+pub(super) fn same_but_dialect(a: FingerprintOptions, b: FingerprintOptions) -> bool {
+    FingerprintOptions { dialect: b.dialect, ..a } == b
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn buffers_of_giant_statements_are_given_back() {
-        let readers = Readers::new(FingerprintOptions { max_sql_bytes: 1000, ..FingerprintOptions::default() });
+        let options = FingerprintOptions { max_sql_bytes: 1000, ..FingerprintOptions::default() };
+        let readers = Readers::new();
         let kept = || readers.places.iter().filter(|place| place.lock().unwrap().is_some()).count();
         let giant = [b'a'; 1001];
-        readers.normalize(b"select 1", Dialect::Generic, |_| {
-            readers.normalize(&giant, Dialect::Generic, |normalized| assert_eq!(normalized.as_bytes().len(), 1001));
+        readers.normalize(options, b"select 1", Dialect::Generic, |_| {
+            readers.normalize(options, &giant, Dialect::Generic, |normalized| assert_eq!(normalized.as_bytes().len(), 1001));
             assert_eq!(kept(), 0);
-            readers.normalize(&giant[1..], Dialect::Generic, |_| {});
+            readers.normalize(options, &giant[1..], Dialect::Generic, |_| {});
         });
         assert_eq!(kept(), 2);
-        readers.normalize(&giant, Dialect::MySql, |_| {});
+        readers.normalize(options, &giant, Dialect::MySql, |_| {});
         assert_eq!(kept(), 1, "the first in line had to read it");
     }
 }

@@ -38,6 +38,8 @@ impl Inner {
     /// Asks the rules of a statement that comes back, as they are by now.
     fn ask_again(&self, mut waiter: Waiter, now: u64, mut hands: Option<&mut Hands>) -> Decision {
         let set = self.set();
+        // For the answer where the rule that delayed is not asked again.
+        let before = self.told(&waiter);
         let sides = std::mem::take(&mut waiter.sides);
         // A rule that is gone is not asked; one that says something else by now is asked as it is.
         let asked: Vec<(Arc<ActiveRule>, WaitingSide)> = sides
@@ -56,9 +58,9 @@ impl Inner {
             Ok(mut decision) => {
                 delaying.state.places.give_back();
                 delaying.state.counters.resumed.add();
+                self.waiting.end(waiter.since, now);
                 if decision.rule.is_none() {
-                    decision.rule = Some(delaying.name().clone());
-                    decision.limit = delaying.allows.meter().map_or(0, |meter| u64::from(meter.max));
+                    (decision.rule, decision.count, decision.limit) = (before.rule, before.count, before.limit);
                 }
                 decision
             }
@@ -95,6 +97,7 @@ impl Inner {
         }
         waiter.rule.state.places.give_back();
         waiter.rule.state.counters.aborted_waiting.add();
+        self.waiting.end(waiter.since, now);
         if is_same {
             return contest.refused(&subject, &sentence);
         }
@@ -104,16 +107,25 @@ impl Inner {
 
     /// Lets a statement wait on that came too early.
     fn wait_on(&self, waiter: Waiter, early: u64, now: u64) -> Decision {
-        let rule = &waiter.rule;
-        let decision = Decision {
-            verdict: Verdict::Delay,
-            rule: Some(rule.name().clone()),
-            limit: rule.allows.meter().map_or(0, |meter| u64::from(meter.max)),
-            retry_after: Some(Duration::from_nanos(early)),
-            ..Decision::allow(waiter.subject.fingerprint, Reason::OverLimit)
-        };
+        let retry_after = Some(Duration::from_nanos(early));
+        let decision = Decision { retry_after, ..self.told(&waiter) };
         let due = waiter.due.max(now);
         self.put_back(Waiter { due, ..waiter }, early, decision)
+    }
+
+    /// What the rule that delays a statement says of it by now, without asking it anything.
+    fn told(&self, waiter: &Waiter) -> Decision {
+        let rule = &waiter.rule;
+        let mut decision = Decision::allow(waiter.subject.fingerprint, Reason::OverLimit);
+        decision.rule = Some(rule.name().clone());
+        let side = waiter.sides.iter().find(|side| Arc::ptr_eq(&side.rule.state, &rule.state));
+        if let Some((side, meter)) = side.zip(rule.allows.meter()) {
+            let now = self.clock.read(meter.reading);
+            let count = |limiter: &WaitingLimiter| limiter.key.look_up(rule, meter, now).limiter.counted(now);
+            decision.count = side.limiters.iter().map(count).max().unwrap_or(0);
+            decision.limit = u64::from(meter.max);
+        }
+        decision
     }
 
     fn put_back(&self, waiter: Waiter, wait: u64, mut decision: Decision) -> Decision {

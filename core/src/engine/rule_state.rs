@@ -42,6 +42,13 @@ impl RuleState {
         }
     }
 
+    /// Allows another number of keys, if it counts by any.
+    pub(super) fn set_max_keys(&self, max_keys: usize) {
+        if !self.identity.per.is_empty() {
+            self.limiters.set_max_keys(max_keys);
+        }
+    }
+
     pub(super) fn name(&self) -> &RuleName {
         &self.identity.name
     }

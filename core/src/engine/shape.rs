@@ -110,7 +110,7 @@ impl Shape {
     }
 
     /// The names of its statements' kinds, each once.
-    pub(super) fn kind_names(&self) -> impl Iterator<Item = &'static str> {
+    pub(super) fn kind_names(&self) -> impl Iterator<Item = &str> {
         self.kinds.iter().map(|kind| kind.name())
     }
 

@@ -38,7 +38,7 @@ impl Shapes {
         let hash = self.hasher.hash_one(text);
         let shard = &self.shards[(hash >> 32) as usize % SHARDS];
         let is = |shape: &Arc<Shape>| shape.dialect == dialect && *shape.text == *text;
-        let known = self::read(shard);
+        let known = read(shard);
         if let Some(shape) = known.young(hash, is).filter(|shape| is_current(shape)) {
             return Arc::clone(shape);
         }

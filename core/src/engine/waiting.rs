@@ -6,6 +6,7 @@ use super::hands::LimiterKey;
 use super::rule_state::RuleState;
 use crate::clock::{Clock, Reading};
 use crate::decision::Ticket;
+use crate::metrics::Waits;
 use crate::strategy::{Delay, Strategy};
 use dashmap::DashMap;
 use smallvec::SmallVec;
@@ -13,6 +14,7 @@ use sqlthrottle_cells::sliding_window::Attempt;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How long after it is due a ticket lapses, in nanoseconds: a host that has not resumed by then has given up.
 const GRACE: u64 = 5_000_000_000;
@@ -180,6 +182,9 @@ impl Places {
 pub(super) struct Waiting {
     tickets: DashMap<u64, Waiter>,
     last: AtomicU64,
+    /// How many have waited to the end, and nanoseconds of their waits.
+    ended: AtomicU64,
+    waited: AtomicU64,
 }
 
 impl Waiting {
@@ -216,6 +221,18 @@ impl Waiting {
         waiter.rule.state.counters.lapsed.add();
         waiter.rule.state.places.give_back();
         Taken::Lapsed(waiter)
+    }
+
+    /// Takes note of a wait that has come to its end.
+    pub(super) fn end(&self, since: u64, now: u64) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
+        self.waited.fetch_add(now.saturating_sub(since), Ordering::Relaxed);
+    }
+
+    /// How long statements have waited to the end.
+    pub(super) fn waits(&self) -> Waits {
+        let sum = Duration::from_nanos(self.waited.load(Ordering::Relaxed));
+        Waits { count: self.ended.load(Ordering::Relaxed), sum }
     }
 
     /// Forgets all of them: they wait in the parent process.

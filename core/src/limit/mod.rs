@@ -3,13 +3,13 @@
 mod measure;
 mod sliding_window;
 
-pub(crate) use measure::Measure;
+pub(crate) use measure::{Measure, nanos};
 pub use sliding_window::{SlidingWindow, WindowError};
 
 use sqlthrottle_cells::claim::Claim;
 use sqlthrottle_cells::concurrency::ConcurrencyCell;
 use sqlthrottle_cells::fixed_window::{FixedWindowCell, FixedWindowShape};
-use sqlthrottle_cells::pins::Pins;
+use sqlthrottle_cells::pins::{Pin, Pins};
 use sqlthrottle_cells::share_counter::ShareCounter;
 use sqlthrottle_cells::sliding_window::{Slot, WindowCell};
 use sqlthrottle_cells::token_bucket::{TokenBucketCell, TokenBucketShape};
@@ -237,11 +237,8 @@ impl Pinned {
     /// Pins a limiter; gives it back where it has been let go already.
     #[inline]
     pub(crate) fn new(limiter: Arc<Limiter>) -> Result<Self, Arc<Limiter>> {
-        match limiter.pins.pin() {
-            Some(pin) => {
-                pin.keep();
-                Ok(Self(limiter))
-            }
+        match limiter.pins.pin().map(Pin::keep) {
+            Some(()) => Ok(Self(limiter)),
             None => Err(limiter),
         }
     }

@@ -7,7 +7,6 @@ mod file;
 mod key;
 mod limit;
 mod limits;
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the engine is to match its rules with it"))]
 pub(crate) mod matcher;
 mod matching;
 mod mode;

@@ -1,7 +1,7 @@
 //! A rule file, read from YAML or built in code.
 
 use super::{Cluster, FingerprintPrefix, Limits, Mode, OnError, Rule, Scope, Threshold, file};
-use crate::error::LoadError;
+use crate::error::{Fault, LoadError};
 use crate::fingerprint::FingerprintOptions;
 use std::fs::File;
 use std::io::Read;
@@ -121,8 +121,16 @@ impl RuleFile {
         if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }
     }
 
-    /// Rules whose counters are shared by a cluster, which not every engine can do.
-    pub(crate) fn cluster_rules(&self) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| rule.scope == Scope::Cluster)
+    /// Refuses rules whose limits instances share: there is no backend that keeps them.
+    pub(crate) fn refuse_cluster(&self) -> Result<(), LoadError> {
+        let shared = self.rules.iter().filter(|rule| rule.scope == Scope::Cluster);
+        let faults: Vec<Fault> = shared
+            .map(|rule| {
+                let found = "no backend for limits that instances share is built in".to_owned();
+                let expected = "leave `scope` out, so that each process counts by itself".to_owned();
+                Fault::unplaced("rule.scope.no_backend", format!("rules.\"{}\".scope", rule.name), found, expected)
+            })
+            .collect();
+        if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }
     }
 }

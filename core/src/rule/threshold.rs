@@ -3,6 +3,7 @@
 use super::bounds::{self, Codes};
 use super::quantity::Misread;
 use super::text;
+use crate::error::{Fault, LoadError};
 use crate::strategy::{Delay, Share, Strategy};
 use std::time::Duration;
 
@@ -114,6 +115,19 @@ impl Threshold {
     pub fn max_delayed(mut self, max_delayed: u32) -> Self {
         self.max_delayed = max_delayed;
         self
+    }
+
+    /// Checks its values as those of a file are checked.
+    ///
+    /// # Errors
+    ///
+    /// Every value that is out of its bounds.
+    pub fn validate(&self) -> Result<(), LoadError> {
+        let fault = |(field, code, misread): (Field, &'static str, Misread)| {
+            Fault::unplaced(code, format!("threshold.{}", field.name()), misread.found, misread.expected)
+        };
+        let faults: Vec<Fault> = self.problems().into_iter().map(fault).collect();
+        if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }
     }
 
     /// What is out of its bounds, by field.

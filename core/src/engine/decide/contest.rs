@@ -88,7 +88,7 @@ impl<'p> Contest<'p> {
     pub(in crate::engine) fn gather(
         participants: &'p Participants,
         shape: &Shape,
-        asked: &Asked<'_>,
+        asked: &Asked<'_, '_>,
         times: &mut Times<'_>,
         hasher: &RandomState,
         mut hands: Option<&mut Hands>,
@@ -201,7 +201,7 @@ impl<'p> Contest<'p> {
     /// What the rules that count what is admitted, and have room, are to be asked for. With the number of the side and of the
     /// limiter.
     pub(in crate::engine) fn claims(&self, observed: bool) -> SmallVec<[(usize, usize, Claim<'_>); USUAL]> {
-        let mut claims = SmallVec::new();
+        let mut claims: SmallVec<[(usize, usize, Claim<'_>); USUAL]> = SmallVec::new();
         for (number, side) in self.sides.iter().enumerate() {
             if let Allows::Admitted(meter) = &side.rule.allows
                 && side.rule.observed == observed
@@ -218,7 +218,7 @@ impl<'p> Contest<'p> {
 
 impl Participant {
     /// Whether the constants of a statement are what the rule asks for.
-    fn matches_constants(&self, asked: &Asked<'_>) -> bool {
+    fn matches_constants(&self, asked: &Asked<'_, '_>) -> bool {
         match &self.condition {
             Some(condition) if self.asks_constants => condition.of_constants(&asked.constants).is_ok(),
             _ => true,

@@ -39,11 +39,11 @@ pub(super) struct Subject {
 
 impl Inner {
     /// Decides by a plan.
-    pub(super) fn decide_plan(
+    pub(in crate::engine) fn decide_plan(
         &self,
         plan: &Plan,
         shape: &Shape,
-        asked: &Asked<'_>,
+        asked: &Asked<'_, '_>,
         hands: Option<&mut Hands>,
     ) -> Decision {
         match (plan, hands) {
@@ -65,7 +65,7 @@ impl Inner {
         &self,
         participants: &Participants,
         shape: &Shape,
-        asked: &Asked<'_>,
+        asked: &Asked<'_, '_>,
         hands: Option<&mut Hands>,
     ) -> Decision {
         let Some(hands) = hands else {
@@ -86,7 +86,7 @@ impl Inner {
         &self,
         participants: &Arc<Participants>,
         shape: &Shape,
-        asked: &Asked<'_>,
+        asked: &Asked<'_, '_>,
         mut hands: Option<&mut Hands>,
     ) -> Decision {
         let mut times = Times::new(&self.clock);
@@ -118,7 +118,7 @@ impl Inner {
     /// # Errors
     ///
     /// What the strongest rule says, where one says anything. Nothing is taken then from limits on what is admitted.
-    pub(super) fn settle(
+    pub(in crate::engine) fn settle(
         &self,
         contest: &mut Contest<'_>,
         subject: &Subject,
@@ -151,7 +151,7 @@ impl Inner {
     }
 
     /// Does what a rule says.
-    fn refuse(
+    pub(in crate::engine) fn refuse(
         &self,
         contest: &mut Contest<'_>,
         subject: &Subject,
@@ -168,7 +168,7 @@ impl Inner {
     }
 
     /// Sends a statement to wait, or aborts it where too many are waiting.
-    pub(super) fn wait(&self, waiter: Waiter, decision: &mut Decision) {
+    pub(in crate::engine) fn wait(&self, waiter: Waiter, decision: &mut Decision) {
         let wait = waiter.due.saturating_sub(waiter.since);
         let (max, now) = (waiter.rule.then.max_delayed, waiter.since);
         decision.ticket = self.waiting.enter(waiter, max, now);

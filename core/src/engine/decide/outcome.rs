@@ -12,7 +12,7 @@ use std::time::Duration;
 
 impl Inner {
     /// What a statement that passes holds while it runs.
-    pub(super) fn hold(&self, contest: &Contest<'_>, memory: &Memory, times: &mut Times<'_>) -> Option<Permit> {
+    pub(in crate::engine) fn hold(&self, contest: &Contest<'_>, memory: &Memory, times: &mut Times<'_>) -> Option<Permit> {
         let (mut places, mut longest) = (Places::new(), 0);
         for (observed, reservations) in [(false, &memory.enforced), (true, &memory.observed)] {
             if reservations.permits().next().is_none() {
@@ -35,7 +35,7 @@ impl Inner {
 
 impl Contest<'_> {
     /// Lets the statement pass; `would` is what rules that are only observed would have done.
-    pub(super) fn allowed(&self, subject: &Subject, would: Option<Sentence>) -> Decision {
+    pub(in crate::engine) fn allowed(&self, subject: &Subject, would: Option<Sentence>) -> Decision {
         let mut decision = Decision::allow(subject.fingerprint, Reason::Allowed);
         decision.observed = would.as_ref().map(|would| would.verdict);
         let passed_over = |observed| {
@@ -62,7 +62,7 @@ impl Contest<'_> {
     }
 
     /// Does what a rule says.
-    pub(super) fn refused(&mut self, subject: &Subject, sentence: &Sentence) -> Decision {
+    pub(in crate::engine) fn refused(&mut self, subject: &Subject, sentence: &Sentence) -> Decision {
         let mut decision = Decision {
             verdict: sentence.verdict,
             custom: sentence.custom.clone(),
@@ -76,7 +76,7 @@ impl Contest<'_> {
     }
 
     /// Counts a refusal with every rule that took part.
-    pub(super) fn count_refusal(&self, subject: &Subject, deciding: usize, verdict: Verdict) {
+    pub(in crate::engine) fn count_refusal(&self, subject: &Subject, deciding: usize, verdict: Verdict) {
         for (number, side) in self.sides.iter().enumerate() {
             let counters = &side.rule.state.counters;
             if number == deciding {

@@ -26,7 +26,7 @@ impl Inner {
         &self,
         threshold: &Threshold,
         shape: &Shape,
-        asked: &Asked<'_>,
+        asked: &Asked<'_, '_>,
         hands: &mut Hands,
     ) -> Decision {
         let rule = &threshold.rule;
@@ -86,7 +86,7 @@ fn count(at_hand: &mut AtHand, meter: &Meter, attempted: Attempted, refuses_all:
 fn refused(
     threshold: &Threshold,
     shape: &Shape,
-    asked: &Asked<'_>,
+    asked: &Asked<'_, '_>,
     at_hand: &AtHand,
     meter: &Meter,
     attempted: Attempted,

@@ -157,6 +157,11 @@ impl Condition {
         !self.columns.is_empty() || !self.key_columns.is_empty() || self.whole_table.is_some_and(undecided)
     }
 
+    /// The tags that have a say.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
+        self.tags.iter().map(|(tag, _)| tag.as_str())
+    }
+
     /// Whether the rule names this fingerprint, by itself or by an example.
     pub(crate) fn names(&self, fingerprint: &Fingerprint) -> bool {
         self.names.iter().any(|prefix| prefix.matches(fingerprint))

@@ -2,7 +2,6 @@
 
 use super::column::Column;
 use crate::fingerprint::{Analysis, Dialect, Value, analyse};
-use crate::statement::Statement;
 use std::cell::OnceCell;
 
 /// Most values of a column that make keys.
@@ -21,14 +20,9 @@ pub(crate) struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
-    /// Of a statement, in its dialect or that of the file.
-    pub(crate) fn of(statement: &Statement<'a>, file: Dialect) -> Self {
-        Self {
-            sql: statement.sql,
-            params: statement.params,
-            dialect: statement.dialect.unwrap_or(file),
-            analysis: OnceCell::new(),
-        }
+    /// Those of a text, with the parameters that are bound to it.
+    pub(crate) fn new(sql: &'a [u8], dialect: Dialect, params: &'a [Option<&'a [u8]>]) -> Self {
+        Self { sql, params, dialect, analysis: OnceCell::new() }
     }
 
     /// What the statement does, its constants read.
@@ -73,8 +67,7 @@ mod tests {
         let (name, table) = (parts.next().unwrap(), parts.next().unwrap());
         let column = ColumnName { schema: parts.next().map(str::to_owned), ..ColumnName::new(table, name) };
         let column = Column::new(&column, &FingerprintOptions::default());
-        let statement = Statement::new(sql).params(params);
-        let constants = Constants::of(&statement, Dialect::Generic);
+        let constants = Constants::new(sql.as_bytes(), Dialect::Generic, params);
         let values = constants.column_values(&column);
         values.iter().map(|value| String::from_utf8_lossy(value)).collect::<Vec<_>>().join(" ")
     }
@@ -124,11 +117,10 @@ mod tests {
     }
 
     #[test]
-    fn the_dialect_of_the_statement_goes_before_that_of_the_file() {
+    fn constants_are_read_in_the_dialect_of_the_statement() {
         let column = Column::new(&ColumnName::new("t", "a"), &FingerprintOptions::default());
         let sql = r#"select * from t where a = "x""#;
-        let statement = Statement::new(sql).dialect(Dialect::MySql);
-        assert_eq!(Constants::of(&statement, Dialect::PostgreSql).column_values(&column), [b"x"]);
-        assert!(Constants::of(&Statement::new(sql), Dialect::PostgreSql).column_values(&column).is_empty());
+        assert_eq!(Constants::new(sql.as_bytes(), Dialect::MySql, &[]).column_values(&column), [b"x"]);
+        assert!(Constants::new(sql.as_bytes(), Dialect::PostgreSql, &[]).column_values(&column).is_empty());
     }
 }

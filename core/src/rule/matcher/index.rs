@@ -8,6 +8,7 @@ use crate::rule::{On, RuleFile};
 use ahash::RandomState;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The conditions of a rule file.
 ///
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub(crate) struct Matcher {
     /// Of every rule of the file, by its number.
-    conditions: Vec<Condition>,
+    conditions: Vec<Arc<Condition>>,
     requests: Vec<u32>,
     named: NamedFingerprints,
     literals: LiteralIndex,
@@ -43,7 +44,7 @@ impl Matcher {
         let (mut conditions, mut wrong) = (Vec::with_capacity(file.rules.len()), Vec::new());
         for (rule, number) in file.rules.iter().zip(0..) {
             match Condition::new(rule, &mut normalizer) {
-                Ok(condition) => conditions.push(condition),
+                Ok(condition) => conditions.push(Arc::new(condition)),
                 Err(misfits) => {
                     wrong.extend(misfits.into_iter().map(|misfit| UnmatchableRule { rule: number, misfit }))
                 }
@@ -73,7 +74,7 @@ impl Matcher {
     }
 
     /// The condition of a rule, by its number in the file.
-    pub(crate) fn condition(&self, rule: u32) -> Option<&Condition> {
+    pub(crate) fn condition(&self, rule: u32) -> Option<&Arc<Condition>> {
         self.conditions.get(rule as usize)
     }
 

@@ -1,6 +1,11 @@
 //! What the rules of an engine have done so far.
 
-use crate::decision::{RuleName, Verdict};
+mod prometheus;
+mod snapshot;
+
+pub use snapshot::{RuleMode, RuleStats, Snapshot, Waits};
+
+use crate::decision::Verdict;
 use crate::stripe::Striped;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +30,8 @@ pub(crate) struct Counts {
     pub(crate) would_abort: Counter,
     pub(crate) would_ignore: Counter,
     pub(crate) would_delay: Counter,
+    /// When the core last matched the rule, in nanoseconds by the rule's clock; zero for never, or at the very beginning.
+    last: AtomicU64,
 }
 
 impl Default for Counters {
@@ -49,6 +56,11 @@ impl Counters {
         self.0.iter().map(|counts| counter(counts).get()).sum()
     }
 
+    /// When the rule was last matched, in nanoseconds by its clock; none where it never was.
+    pub(crate) fn last(&self) -> Option<u64> {
+        (self.matched() > 0).then(|| self.0.iter().map(|counts| counts.last.load(Ordering::Relaxed)).max().unwrap_or(0))
+    }
+
     /// The checks that the rule took part in: what became of each is counted once.
     pub(crate) fn matched(&self) -> u64 {
         let each = |counts: &Counts| {
@@ -60,6 +72,12 @@ impl Counters {
 }
 
 impl Counts {
+    /// Takes note of when the rule was matched.
+    #[inline]
+    pub(crate) fn match_at(&self, now: u64) {
+        self.last.store(now, Ordering::Relaxed);
+    }
+
     /// Counts a refusal that is carried out.
     pub(crate) fn refused(&self, verdict: Verdict, alone: bool) {
         match verdict {
@@ -109,56 +127,4 @@ impl Counter {
     pub(crate) fn get(&self) -> u64 {
         self.alone.load(Ordering::Relaxed) + self.shared.load(Ordering::Relaxed)
     }
-}
-
-/// What an engine has done so far.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Snapshot {
-    /// Each rule, thresholds in the order of the file and the default threshold last.
-    pub rules: Vec<RuleStats>,
-    /// Statement shapes that are remembered. One that is about to outlive its generation of the cache may be counted twice.
-    pub shapes: usize,
-    /// Statements that are waiting to be resumed.
-    pub waiting: usize,
-}
-
-/// What a rule has done so far.
-///
-/// Every check that the rule matched is counted once more: at rest `matched` is the sum of `passed`, `passed_over`,
-/// `aborted`, `ignored` and `delayed`, and where everything is only observed, of `passed` and `passed_over`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RuleStats {
-    /// The rule.
-    pub name: RuleName,
-    /// Checks the rule took part in.
-    pub matched: u64,
-    /// Those within the limit, or let pass because rules are only observed.
-    pub passed: u64,
-    /// Those over the limit and outside the share.
-    pub passed_over: u64,
-    /// Those aborted.
-    pub aborted: u64,
-    /// Those ignored.
-    pub ignored: u64,
-    /// Those delayed, whatever became of them.
-    pub delayed: u64,
-    /// Delayed statements that were allowed after their wait. At rest `delayed` is the sum of `resumed`, `aborted_waiting`,
-    /// `lapsed` and those that wait.
-    pub resumed: u64,
-    /// Delayed statements that were aborted after the longest wait.
-    pub aborted_waiting: u64,
-    /// Delayed statements that were not resumed in time.
-    pub lapsed: u64,
-    /// Those that would have been aborted, were rules not only observed.
-    pub would_abort: u64,
-    /// Those that would have been ignored.
-    pub would_ignore: u64,
-    /// Those that would have been delayed.
-    pub would_delay: u64,
-    /// Limiters kept.
-    pub keys: usize,
-    /// Checks that fell to the limiter which keys beyond `max_keys` share.
-    pub overflow: u64,
 }

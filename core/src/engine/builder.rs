@@ -1,0 +1,95 @@
+//! An engine, before it is one.
+
+use super::current::Current;
+use super::hot::Hot;
+use super::permits::Permits;
+use super::provided::Provided;
+use super::readers::Readers;
+use super::reload::{Changes, Source, wall_ahead};
+use super::rule_set::{Making, RuleSet};
+use super::shapes::Shapes;
+use super::waiting::Waiting;
+use super::{Engine, Inner, cache_bytes};
+use crate::clock::Clock;
+use crate::error::LoadError;
+use crate::metrics::Counter;
+use crate::rule::RuleFile;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, RwLock};
+
+/// What an engine is made of, from [`Engine::builder`].
+///
+/// ```
+/// use sqlthrottle::{Engine, ManualClock, RuleFile};
+///
+/// let clock = ManualClock::new();
+/// let engine = Engine::builder(RuleFile::default()).clock(clock.clone()).asks_provider(true).build()?;
+/// # Ok::<(), sqlthrottle::LoadError>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Builder {
+    rules: RuleFile,
+    clock: Clock,
+    asks_provider: bool,
+    source: Option<Source>,
+}
+
+impl Builder {
+    pub(super) fn new(rules: RuleFile) -> Self {
+        Self { rules, clock: Clock::system(), asks_provider: false, source: None }
+    }
+
+    /// Begins with the rules of a file, for which [`Engine::refresh`] looks again.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or has faults: all of them at once.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        let (rules, source) = Source::open(path.as_ref())?;
+        Ok(Self { source: Some(source), ..Self::new(rules) })
+    }
+
+    /// With another clock than that of the machine.
+    pub fn clock(mut self, clock: impl Into<Clock>) -> Self {
+        self.clock = clock.into();
+        self
+    }
+
+    /// Whether the host has a provider of thresholds: then the first sight of a fingerprint is answered with
+    /// [`Verdict::ThresholdNeeded`](crate::Verdict::ThresholdNeeded).
+    pub fn asks_provider(mut self, asks: bool) -> Self {
+        self.asks_provider = asks;
+        self
+    }
+
+    /// The engine.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleFile::validate`] finds them, and rules with the scope `cluster`, which this build has no backend for.
+    pub fn build(self) -> Result<Engine, LoadError> {
+        let Self { rules, clock, asks_provider, source } = self;
+        rules.validate()?;
+        rules.refuse_cluster()?;
+        let wall = wall_ahead(&clock);
+        let set = Arc::new(RuleSet::new(rules, &Making { previous: None, wall })?);
+        let inner = Inner {
+            current: Current::new(set.file.mode, set.file.fingerprint.dialect),
+            changes: Mutex::new(Changes { wall, source, ..Changes::default() }),
+            provided: Provided::new(asks_provider, set.file.limits.max_keys),
+            readers: Readers::new(),
+            hot: Hot::new(cache_bytes(&set), set.file.fingerprint),
+            shapes: Shapes::new(set.file.limits.cache_bytes / 8),
+            next_shape: AtomicU64::new(0),
+            waiting: Waiting::default(),
+            permits: Permits::new(),
+            guard_errors: Counter::default(),
+            rules: RwLock::new(set),
+            clock,
+        };
+        inner.expect_expiry();
+        Ok(Engine(Arc::new(inner)))
+    }
+}

@@ -1,0 +1,65 @@
+//! What an engine tells of itself.
+
+use super::Inner;
+use super::active_rule::ActiveRule;
+use super::rule_state::RuleState;
+use crate::clock::Reading;
+use crate::metrics::{RuleMode, RuleStats, Snapshot};
+use crate::rule::Mode;
+use std::time::Duration;
+
+impl Inner {
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let set = self.set();
+        let off = set.file.mode == Mode::Off;
+        let mut rules: Vec<RuleStats> = set
+            .iter_with_off()
+            .map(|(rule, is_off)| self.stats(&rule.state, rule.mode(off || is_off), rule.reading()))
+            .collect();
+        if self.provided.is_asked() {
+            let mode = match set.file.mode {
+                Mode::Enforce => RuleMode::Enforced,
+                Mode::Observe => RuleMode::Observed,
+                Mode::Off => RuleMode::Off,
+            };
+            rules.push(self.stats(&set.provided, mode, Reading::Precise));
+        }
+        Snapshot {
+            version: set.version,
+            rules,
+            shapes: self.shapes.len(),
+            waiting: self.waiting.len(),
+            waits: self.waiting.waits(),
+            provider_failures: self.provided.failures(),
+            guard_errors: self.guard_errors.get(),
+        }
+    }
+
+    fn stats(&self, state: &RuleState, mode: RuleMode, reading: Reading) -> RuleStats {
+        let now = self.clock.read(reading);
+        let mut stats = RuleStats::of(state.name().clone(), mode, &state.counters);
+        (stats.in_use, stats.leaked) = state.limiters.places(now);
+        (stats.keys, stats.overflow) = (state.limiters.len(), state.limiters.overflow_count());
+        stats.last = state.counters.last().map(|last| Duration::from_nanos(now.saturating_sub(last)));
+        stats
+    }
+}
+
+impl ActiveRule {
+    fn mode(&self, is_off: bool) -> RuleMode {
+        if self.state.is_expired() {
+            RuleMode::Expired
+        } else if is_off {
+            RuleMode::Off
+        } else if self.observed {
+            RuleMode::Observed
+        } else {
+            RuleMode::Enforced
+        }
+    }
+
+    /// The clock by which it is said when it was last matched.
+    pub(super) fn reading(&self) -> Reading {
+        self.allows.meter().map_or(Reading::Precise, |meter| meter.reading)
+    }
+}

@@ -1,0 +1,195 @@
+//! What the host's provider of thresholds has said.
+
+use super::active_rule::{self, ActiveRule, Allows};
+use super::generations::Generations;
+use super::current::InForce;
+use super::plan::Plan;
+use super::shape::Planned;
+use super::{Engine, Inner};
+use crate::clock::Reading;
+use crate::error::LoadError;
+use crate::fingerprint::Fingerprint;
+use crate::limit::nanos;
+use crate::rule::Threshold;
+use crate::rule::matcher::ShapeFacts;
+use ahash::RandomState;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+/// How long a fingerprint of which the provider has never said anything passes without it, once asking failed.
+const BRIDGED: Duration = Duration::from_secs(1);
+
+/// The thresholds that a provider has named, by fingerprint.
+#[derive(Debug)]
+pub(super) struct Provided {
+    /// Whether the host has a provider.
+    is_asked: bool,
+    hasher: RandomState,
+    answers: RwLock<Generations<Answer>>,
+    failures: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Answer {
+    fingerprint: Fingerprint,
+    threshold: Option<Threshold>,
+    rule: Option<Arc<ActiveRule>>,
+    /// When it is to be renewed; it stays in force until it is.
+    until: u64,
+}
+
+impl Provided {
+    /// Answers for about `most` fingerprints.
+    pub(super) fn new(is_asked: bool, most: usize) -> Self {
+        Self {
+            is_asked,
+            hasher: RandomState::new(),
+            answers: RwLock::new(Generations::new(bytes(most))),
+            failures: AtomicU64::new(0),
+        }
+    }
+
+    /// Keeps answers for about so many fingerprints from now on.
+    pub(super) fn set_most(&self, most: usize) {
+        self.answers.write().unwrap_or_else(PoisonError::into_inner).set_bytes(bytes(most));
+    }
+
+    /// Whether the host has a provider.
+    pub(super) const fn is_asked(&self) -> bool {
+        self.is_asked
+    }
+
+    /// How often the provider has failed.
+    pub(super) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// What the provider has said of a fingerprint; none where it is to be asked first.
+    fn get(&self, fingerprint: &Fingerprint) -> Option<Option<Arc<ActiveRule>>> {
+        if !self.is_asked {
+            return Some(None);
+        }
+        let hash = self.hasher.hash_one(fingerprint);
+        let is = |answer: &Answer| answer.fingerprint == *fingerprint;
+        let answers = self.answers.read().unwrap_or_else(PoisonError::into_inner);
+        answers.young(hash, is).or_else(|| answers.old(hash, is)).map(|answer| answer.rule.clone())
+    }
+
+    /// Takes note of what the provider says. Returns whether it is something else than before.
+    fn set(&self, answer: Answer) -> bool {
+        let hash = self.hasher.hash_one(answer.fingerprint);
+        let mut answers = self.answers.write().unwrap_or_else(PoisonError::into_inner);
+        let known = answers.get(hash, |known| known.fingerprint == answer.fingerprint);
+        match known {
+            Some(known) if known.threshold == answer.threshold => {
+                known.until = answer.until;
+                false
+            }
+            Some(known) => {
+                *known = answer;
+                true
+            }
+            None => {
+                answers.insert(hash, answer, 0);
+                let outlived = answers.take_outlived();
+                drop(answers);
+                drop(outlived);
+                true
+            }
+        }
+    }
+
+    /// Lets an answer stand until a later time; whether there is one.
+    fn bridge(&self, fingerprint: &Fingerprint, until: u64) -> bool {
+        let hash = self.hasher.hash_one(fingerprint);
+        let mut answers = self.answers.write().unwrap_or_else(PoisonError::into_inner);
+        let known = answers.get(hash, |known| known.fingerprint == *fingerprint);
+        known.map(|known| known.until = until).is_some()
+    }
+
+    fn due(&self, now: u64, most: usize) -> Vec<Fingerprint> {
+        let answers = self.answers.read().unwrap_or_else(PoisonError::into_inner);
+        answers.iter().filter(|answer| now >= answer.until).map(|answer| answer.fingerprint).take(most).collect()
+    }
+}
+
+/// The bytes of a cache for so many answers in each of its generations.
+fn bytes(most: usize) -> usize {
+    most.saturating_mul(4 * size_of::<Answer>())
+}
+
+impl Engine {
+    /// Says what the host's provider of thresholds says of a fingerprint: a threshold, or that it has none. It holds from the
+    /// next check on. After the time to live it is [due](Self::thresholds_due) to be renewed, and stays in force until it is.
+    ///
+    /// # Errors
+    ///
+    /// A threshold that is out of its bounds. What was said before stays in force.
+    pub fn set_threshold(
+        &self,
+        fingerprint: &Fingerprint,
+        threshold: Option<Threshold>,
+        time_to_live: Duration,
+    ) -> Result<(), LoadError> {
+        let inner = &*self.0;
+        let rule = match &threshold {
+            None => None,
+            Some(threshold) => {
+                threshold.validate()?;
+                Some(Arc::new(inner.provided_rule(threshold)?))
+            }
+        };
+        let until = inner.clock.read(Reading::Precise).saturating_add(nanos(time_to_live));
+        if inner.provided.set(Answer { fingerprint: *fingerprint, threshold, rule, until }) {
+            inner.current.renew();
+        }
+        Ok(())
+    }
+
+    /// Says that the host's provider could not be asked for a fingerprint. What it said before stays in force; where it never
+    /// said anything, the statement passes by the other rules alone. Either is due again after a second.
+    pub fn threshold_failed(&self, fingerprint: &Fingerprint) {
+        let inner = &*self.0;
+        inner.provided.failures.fetch_add(1, Ordering::Relaxed);
+        let until = inner.clock.read(Reading::Precise).saturating_add(nanos(BRIDGED));
+        if !inner.provided.bridge(fingerprint, until)
+            && inner.provided.set(Answer { fingerprint: *fingerprint, threshold: None, rule: None, until })
+        {
+            inner.current.renew();
+        }
+    }
+
+    /// Fingerprints whose threshold is to be renewed by now, at most so many: for a timer of the host's, which asks the
+    /// provider and calls [`set_threshold`](Self::set_threshold).
+    pub fn thresholds_due(&self, most: usize) -> Vec<Fingerprint> {
+        self.0.provided.due(self.0.clock.read(Reading::Precise), most)
+    }
+}
+
+impl Inner {
+    /// A threshold of the provider's as a rule.
+    fn provided_rule(&self, threshold: &Threshold) -> Result<ActiveRule, LoadError> {
+        let set = self.set();
+        let (limit, then) = active_rule::of_threshold(threshold);
+        // Its values are within their bounds, so that its window can be counted.
+        let allows = Allows::of(&limit, 0).map_err(|_| LoadError::with_faults(Vec::new()))?;
+        let observed = set.file.mode == crate::rule::Mode::Observe;
+        Ok(ActiveRule { state: Arc::clone(&set.provided), allows, then, observed, expires: None })
+    }
+
+    /// What the rules, and the provider, come to for a shape.
+    pub(super) fn plan(&self, facts: &ShapeFacts<'_>, now: InForce) -> Planned {
+        let set = self.set();
+        let said = if facts.never_checked { Some(None) } else { self.provided.get(facts.fingerprint) };
+        let provided = said.clone().flatten();
+        let (plan, until, tables) = set.plan(facts, provided.as_ref(), self.clock.wall(), self.hot.hasher());
+        let plan = match plan {
+            Plan::Exempt(_) => plan,
+            _ if said.is_none() => Plan::ThresholdNeeded,
+            plan => plan,
+        };
+        let number = self.next_shape.fetch_add(1, Ordering::Relaxed);
+        Planned { epoch: now.epoch(), until, plan, number, tables }
+    }
+}

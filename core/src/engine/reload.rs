@@ -1,0 +1,149 @@
+//! Other rules, while checks go on.
+
+use super::readers::same_but_dialect;
+use super::rule_set::{Making, RuleSet};
+use super::{Engine, Inner};
+use crate::clock::Clock;
+use crate::error::LoadError;
+use crate::rule::{Rule, RuleFile};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+/// What changes of the rules go by. Whoever has it is the only one who changes them.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// How far the wall clock was ahead of the engine's when it was opened, in nanoseconds.
+    pub(super) wall: u64,
+    /// Where the rules were read from.
+    pub(super) source: Option<Source>,
+    /// The rules of the file, without those that admin statements added.
+    pub(super) file: Option<RuleFile>,
+    /// The rules that admin statements added.
+    pub(super) added: Vec<Rule>,
+    /// How many of them had no name.
+    pub(super) unnamed: u64,
+}
+
+/// A file that rules were read from, and how it looked then.
+#[derive(Debug)]
+pub(super) struct Source {
+    path: PathBuf,
+    seen: Option<Look>,
+}
+
+/// What tells that a file has changed, without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Look {
+    modified: Option<SystemTime>,
+    len: u64,
+}
+
+impl Source {
+    pub(super) fn open(path: &Path) -> Result<(RuleFile, Self), LoadError> {
+        // Before it is read: what changes meanwhile is seen next time.
+        let seen = look(path);
+        Ok((RuleFile::open(path)?, Self { path: path.to_owned(), seen }))
+    }
+}
+
+fn look(path: &Path) -> Option<Look> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some(Look { modified: metadata.modified().ok(), len: metadata.len() })
+}
+
+impl Engine {
+    /// Puts other rules in force, all at once: no check sees some of the old and some of the new. Returns the version of the
+    /// set.
+    ///
+    /// A rule that keeps its name, the kind of its limit and what it counts by keeps what it has counted: with another maximum
+    /// or rate as it is, with another window or number of buckets as if it had all happened now. Rules that admin
+    /// statements added stay, but for one whose name the new rules take.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleFile::validate`] finds them. The rules that were in force stay.
+    pub fn reload(&self, rules: RuleFile) -> Result<u64, LoadError> {
+        rules.validate()?;
+        let mut changes = self.0.changes();
+        let added = changes.added.iter().filter(|added| rules.rules.iter().all(|rule| rule.name != added.name));
+        let added: Vec<Rule> = added.cloned().collect();
+        let version = self.0.put_in_force(&rules, &added, changes.wall)?;
+        (changes.file, changes.added) = (Some(rules), added);
+        Ok(version)
+    }
+
+    /// Looks whether the file that the engine was opened with has changed, and puts its rules in force if so. Returns the
+    /// version of the set, where there is a new one. It reads the file system: to be called by a timer of the host's, as often
+    /// as the file's `watch` says.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or has faults. The rules that were in force stay, and the same file is not read again until
+    /// it changes.
+    pub fn refresh(&self) -> Result<Option<u64>, LoadError> {
+        let mut changes = self.0.changes();
+        let Some(source) = &mut changes.source else { return Ok(None) };
+        let seen = look(&source.path);
+        if seen == source.seen {
+            return Ok(None);
+        }
+        source.seen = seen;
+        let path = source.path.clone();
+        drop(changes);
+        self.reload(RuleFile::open(path)?).map(Some)
+    }
+}
+
+impl Inner {
+    pub(super) fn changes(&self) -> MutexGuard<'_, Changes> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts rules in force. To be called by who has the changes.
+    pub(super) fn put_in_force(&self, file: &RuleFile, added: &[Rule], wall: u64) -> Result<u64, LoadError> {
+        let mut file = file.clone();
+        file.rules.extend_from_slice(added);
+        file.refuse_cluster()?;
+        let previous = self.set();
+        let set = Arc::new(RuleSet::new(file, &Making { previous: Some(&previous), wall })?);
+        let (version, mode, options) = (set.version, set.file.mode, set.file.fingerprint);
+        self.provided.set_most(set.file.limits.max_keys);
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&set);
+        // The set before the epoch: who sees the new epoch sees the new rules.
+        self.current.change(mode, options.dialect);
+        self.expect_expiry();
+        let before = &previous.file;
+        if !same_but_dialect(before.fingerprint, options) || before.limits.cache_bytes != set.file.limits.cache_bytes {
+            self.shapes.renew(set.file.limits.cache_bytes / 8);
+        }
+        previous.retire(&set);
+        Ok(version)
+    }
+
+    /// Lets rules expire whose time has come.
+    pub(super) fn let_expire(&self) {
+        let (wall, set) = (self.clock.wall(), self.set());
+        let mut any = false;
+        for rule in set.iter().filter(|rule| rule.expires.is_some_and(|expires| wall >= expires)) {
+            any |= rule.state.expire();
+        }
+        self.expect_expiry();
+        if any {
+            self.current.renew();
+        }
+    }
+
+    /// Takes note of when the next rule expires.
+    pub(super) fn expect_expiry(&self) {
+        let set = self.set();
+        let live = set.iter().filter(|rule| !rule.state.is_expired());
+        self.current.expect(live.filter_map(|rule| rule.expires).min());
+    }
+}
+
+/// How far the wall clock is ahead of an engine's clock, in nanoseconds: what fixed windows are aligned by.
+pub(super) fn wall_ahead(clock: &Clock) -> u64 {
+    let wall = clock.wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    crate::limit::nanos(wall).saturating_sub(clock.now())
+}

@@ -1,0 +1,283 @@
+//! The rules in force, and what they come to for a shape.
+
+use super::active_rule::{self, ActiveRule, Allows};
+use super::hands::LimiterKey;
+use super::keys;
+use super::plan::{Participant, Plan};
+use super::rule_state::{Identity, RuleState};
+use crate::decision::{Reason, RuleName};
+use crate::error::{Fault, LoadError};
+use crate::fingerprint::Fingerprint;
+use crate::rule::matcher::{Matcher, ShapeFacts};
+use crate::rule::{FingerprintPrefix, Limit, Mode, Part, RuleFile, Then};
+use ahash::RandomState;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// The rules in force. It never changes: other rules are another set.
+pub(super) struct RuleSet {
+    /// What they were made of, rules that admin statements added among them.
+    pub(super) file: RuleFile,
+    /// How many sets there have been.
+    pub(super) version: u64,
+    matcher: Matcher,
+    /// Thresholds, rules and the default threshold, in the order in which their limiters are reserved.
+    all: Vec<Arc<ActiveRule>>,
+    /// By prefix, in order: no prefix begins another, so the one before a fingerprint is the only one that may match. With its
+    /// place among all.
+    thresholds: Vec<(FingerprintPrefix, usize)>,
+    default: Option<Arc<ActiveRule>>,
+    by_state: HashMap<u32, usize>,
+    /// The number of the next rule that has not been there before.
+    next: u32,
+    /// What the thresholds of a provider are counted in, whichever they are.
+    pub(super) provided: Arc<RuleState>,
+}
+
+/// What a set is made with besides its file.
+pub(super) struct Making<'a> {
+    /// The set before it, whose counts go on.
+    pub(super) previous: Option<&'a RuleSet>,
+    /// How far the wall clock is ahead of the engine's, in nanoseconds.
+    pub(super) wall: u64,
+}
+
+impl RuleSet {
+    /// Puts a rule file in force.
+    ///
+    /// # Errors
+    ///
+    /// A limit or a pattern that cannot be used, which no validated file holds.
+    pub(super) fn new(file: RuleFile, making: &Making<'_>) -> Result<Self, LoadError> {
+        let matcher = Matcher::new(&file).map_err(|wrong| {
+            let faults = wrong.into_iter().map(|wrong| {
+                let name = file.rules.get(wrong.rule as usize).map_or("", |rule| rule.name.as_str());
+                let path = format!("rules.\"{name}\".match.{}", wrong.misfit.field.name());
+                Fault::unplaced("rule.match.malformed", path, wrong.misfit.message, "write another value".to_owned())
+            });
+            LoadError::with_faults(faults.collect())
+        })?;
+        let mut states = States::of(making.previous);
+        let max_keys = file.limits.max_keys;
+        let mut all = Vec::with_capacity(file.thresholds.len() + file.rules.len() + 1);
+        let mut active = |name: RuleName, limit: &Limit, then: Then, per: &[Part], mode: Mode, expires: Option<SystemTime>| {
+            let identity = Identity { name, limit: limit.name(), per: per.into() };
+            let allows = Allows::of(limit, making.wall).map_err(|error| {
+                let path = identity.name.to_string();
+                LoadError::with_faults(vec![Fault::unplaced(
+                    "rule.limit.unusable",
+                    path,
+                    error,
+                    "write another limit".to_owned(),
+                )])
+            })?;
+            let state = states.take(identity, max_keys);
+            let observed = mode == Mode::Observe;
+            Ok::<_, LoadError>(Arc::new(ActiveRule { state, allows, then, observed, expires }))
+        };
+        let mut thresholds = Vec::with_capacity(file.thresholds.len());
+        for (prefix, threshold) in &file.thresholds {
+            let (limit, then) = active_rule::of_threshold(threshold);
+            let name = RuleName::Threshold(format!("threshold:{prefix:.12}").into());
+            thresholds.push((prefix.clone(), all.len()));
+            all.push(active(name, &limit, then, &[], file.mode, None)?);
+        }
+        for rule in &file.rules {
+            let name = RuleName::Rule(rule.name.as_str().into());
+            let mode = rule.mode.map_or(file.mode, |mode| mode.max(file.mode));
+            all.push(active(name, &rule.limit, rule.then.clone(), &rule.per, mode, rule.expires)?);
+        }
+        let default = match &file.default_threshold {
+            None => None,
+            Some(threshold) => {
+                let (limit, then) = active_rule::of_threshold(threshold);
+                let per = [Part::Fingerprint];
+                Some(active(RuleName::DefaultThreshold, &limit, then, &per, file.mode, None)?)
+            }
+        };
+        all.extend(default.clone());
+        let provided = states.take(
+            Identity { name: RuleName::Provider, limit: "sliding_window", per: [Part::Fingerprint].into() },
+            max_keys,
+        );
+        thresholds.sort_by(|a, b| a.0.cmp(&b.0));
+        let by_state = all.iter().enumerate().map(|(place, rule)| (rule.state.number, place)).collect();
+        let version = making.previous.map_or(1, |previous| previous.version + 1);
+        let next = states.next;
+        Ok(Self { file, version, matcher, all, thresholds, default, by_state, next, provided })
+    }
+
+    /// What the rules come to for a shape. `provided` is what the host's provider says of it.
+    pub(super) fn plan(
+        &self,
+        facts: &ShapeFacts<'_>,
+        provided: Option<&Arc<ActiveRule>>,
+        wall: SystemTime,
+        hasher: &RandomState,
+    ) -> (Plan, Option<SystemTime>, Box<[String]>) {
+        let mut numbers = Vec::new();
+        self.matcher.candidates(facts, &mut numbers);
+        let naming: Vec<u32> = self.matcher.naming(facts.fingerprint).collect();
+        let live = |number: &u32| self.rule(*number as usize).filter(|rule| !rule.is_over(wall));
+        let until = numbers.iter().chain(&naming).filter_map(live).filter_map(|rule| rule.expires).min();
+
+        // No threshold names a kind, so none is asked about what is never checked.
+        let asked = !facts.never_checked;
+        let threshold = self.threshold(facts.fingerprint).filter(|_| asked);
+        let provided = provided.filter(|_| asked);
+        let is_named = threshold.is_some() || provided.is_some() || naming.iter().any(|number| live(number).is_some());
+        let default = self.default.as_ref().filter(|_| asked && !is_named);
+        let mut participants: Vec<Participant> =
+            threshold.into_iter().chain(provided).map(|rule| participant(rule, facts, hasher)).collect();
+        for number in &numbers {
+            if let Some(rule) = live(number)
+                && !self.is_off(*number)
+                && let Some(condition) = self.matcher.condition(*number)
+            {
+                participants.push(Participant {
+                    asks_context: condition.asks_context(),
+                    asks_constants: condition.asks_constants(facts),
+                    condition: Some(Arc::clone(condition)),
+                    ..participant(rule, facts, hasher)
+                });
+            }
+        }
+        participants.extend(default.map(|rule| participant(rule, facts, hasher)));
+        let counts_tables = participants.iter().any(|participant| participant.rule.per().contains(&Part::Table));
+        let tables = if counts_tables {
+            facts.analysis().tables.iter().map(ToString::to_string).take(keys::MOST).collect()
+        } else {
+            Box::default()
+        };
+        let otherwise = if facts.never_checked { Reason::NotChecked } else { Reason::Allowed };
+        (Plan::new(participants, otherwise), until, tables)
+    }
+
+    /// What the rules about requests come to.
+    pub(super) fn plan_of_requests(&self, wall: SystemTime, hasher: &RandomState) -> (Plan, Option<SystemTime>) {
+        let live = || {
+            self.matcher.requests().iter().filter_map(|number| {
+                let rule = &self.all[self.thresholds.len() + *number as usize];
+                (!rule.is_over(wall) && !self.is_off(*number)).then_some((*number, rule))
+            })
+        };
+        let participants = live().filter_map(|(number, rule)| {
+            let condition = Arc::clone(self.matcher.condition(number)?);
+            Some(Participant {
+                rule: Arc::clone(rule),
+                asks_context: condition.asks_context(),
+                asks_constants: false,
+                condition: Some(condition),
+                key: rule.per().is_empty().then(|| LimiterKey::new(rule, crate::quota::Key::of(&[]), hasher)),
+            })
+        });
+        let until = live().filter_map(|(_, rule)| rule.expires).min();
+        (Plan::new(participants.collect(), Reason::Allowed), until)
+    }
+
+    /// Whether a rule of the file is not looked at.
+    fn is_off(&self, number: u32) -> bool {
+        self.file.rules.get(number as usize).is_some_and(|rule| rule.mode == Some(Mode::Off))
+    }
+
+    /// The threshold that names a fingerprint.
+    fn threshold(&self, fingerprint: &Fingerprint) -> Option<&Arc<ActiveRule>> {
+        let hex = fingerprint.to_string();
+        let behind = self.thresholds.partition_point(|(prefix, _)| prefix.as_str() <= hex.as_str());
+        let (prefix, place) = &self.thresholds[behind.checked_sub(1)?];
+        hex.starts_with(prefix.as_str()).then(|| &self.all[*place])
+    }
+
+    /// The rule that goes on where another set's did; none where it is gone.
+    pub(super) fn successor(&self, rule: &Arc<ActiveRule>) -> Option<Arc<ActiveRule>> {
+        if rule.state.is_expired() {
+            return None;
+        }
+        if Arc::ptr_eq(&rule.state, &self.provided) {
+            return Some(Arc::clone(rule));
+        }
+        self.by_state.get(&rule.state.number).map(|place| Arc::clone(&self.all[*place]))
+    }
+
+    /// Forgets what is counted by rules that are not in the set which comes after.
+    pub(super) fn retire(&self, next: &Self) {
+        for rule in &self.all {
+            if !next.by_state.contains_key(&rule.state.number) {
+                rule.state.limiters.clear();
+            }
+        }
+    }
+
+    /// Every rule: thresholds and rules in the order of the file, the default threshold last.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<ActiveRule>> {
+        self.all.iter()
+    }
+
+    /// Every rule, and whether it is one that is not looked at.
+    pub(super) fn iter_with_off(&self) -> impl Iterator<Item = (&Arc<ActiveRule>, bool)> {
+        let first = self.thresholds.len();
+        let is_off = move |place: usize| place.checked_sub(first).is_some_and(|number| self.is_off(number as u32));
+        self.all.iter().enumerate().map(move |(place, rule)| (rule, is_off(place)))
+    }
+
+    /// The rules of the file, each with its condition.
+    pub(super) fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    /// A rule of the file by its number.
+    pub(super) fn rule(&self, number: usize) -> Option<&Arc<ActiveRule>> {
+        self.all.get(self.thresholds.len() + number)
+    }
+}
+
+fn participant(rule: &Arc<ActiveRule>, facts: &ShapeFacts<'_>, hasher: &RandomState) -> Participant {
+    Participant {
+        key: keys::of_shape(rule.per(), facts).map(|key| LimiterKey::new(rule, key, hasher)),
+        rule: Arc::clone(rule),
+        condition: None,
+        asks_context: false,
+        asks_constants: false,
+    }
+}
+
+impl fmt::Debug for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuleSet").field("version", &self.version).field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+/// What the rules of the set before have counted, to be taken over by those that go on.
+struct States {
+    known: HashMap<RuleName, Arc<RuleState>>,
+    next: u32,
+}
+
+impl States {
+    fn of(previous: Option<&RuleSet>) -> Self {
+        let mut known = HashMap::new();
+        let mut next = 1;
+        if let Some(previous) = previous {
+            let states = previous.all.iter().map(|rule| &rule.state).chain([&previous.provided]);
+            known.extend(states.map(|state| (state.name().clone(), Arc::clone(state))));
+            next = previous.next;
+        }
+        Self { known, next }
+    }
+
+    /// The state of a rule: that of the rule which was the same before, or a new one.
+    fn take(&mut self, identity: Identity, max_keys: usize) -> Arc<RuleState> {
+        if let Some(state) = self.known.remove(&identity.name)
+            && state.identity == identity
+            && !state.is_expired()
+        {
+            state.set_max_keys(max_keys);
+            return state;
+        }
+        let number = self.next;
+        self.next = self.next.wrapping_add(1);
+        Arc::new(RuleState::new(number, identity, max_keys))
+    }
+}
