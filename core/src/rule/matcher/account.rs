@@ -232,3 +232,194 @@ fn quoted(text: &str) -> Result<Option<(Cow<'_, str>, &str)>, String> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn matches(account: &str, user: Option<&str>, client: Option<&str>) -> bool {
+        let mut context = Context::new();
+        if let Some(user) = &user {
+            context = context.user(*user);
+        }
+        if let Some(client) = &client {
+            context = context.client(*client);
+        }
+        Account::new(account).unwrap().matches(&Sender::of(&context))
+    }
+
+    #[test]
+    fn the_user_is_compared_exactly() {
+        for (account, user, expected) in [
+            ("dev", Some("dev"), true),
+            ("dev", Some("Dev"), false),
+            ("dev", Some("devel"), false),
+            ("dev", None, false),
+            ("d%", Some("dev"), false),
+            ("d_v", Some("dev"), false),
+            ("%", Some("dev"), true),
+            ("%", None, true),
+            ("''", Some("dev"), true),
+            ("@%", Some("dev"), true),
+            ("'dev'", Some("dev"), true),
+            ("`dev`", Some("dev"), true),
+            ("\"dev\"", Some("dev"), true),
+            ("'o''brien'", Some("o'brien"), true),
+            ("o'brien", Some("o'brien"), true),
+            ("größe", Some("größe"), true),
+        ] {
+            assert_eq!(matches(account, user, Some("10.0.0.1")), expected, "{account} {user:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_at_divides() {
+        assert!(matches("a@b@10.0.0.1", Some("a@b"), Some("10.0.0.1")));
+        assert!(matches("'a@b'", Some("a@b"), Some("10.0.0.1")));
+        assert!(matches("'a@b'@'10.%'", Some("a@b"), Some("10.0.0.1")));
+        // In quotes it is all one name, as in MySQL.
+        assert!(!matches("'dev@10.%'", Some("dev"), Some("10.0.0.1")));
+    }
+
+    #[test]
+    fn the_host_is_compared_in_any_case_with_wildcards() {
+        for (host, client, expected) in [
+            ("192.168.%", "192.168.0.7", true),
+            ("192.168.%", "192.169.0.7", false),
+            ("192.168.%", "192.168.", true),
+            ("192.168.0._", "192.168.0.7", true),
+            ("192.168.0._", "192.168.0.77", false),
+            ("%.example.com", "DB.Example.com", true),
+            ("%.example.com", "example.com", false),
+            ("localhost", "LOCALHOST", true),
+            ("localhost", "localhost.", false),
+            (r"a\_b", "a_b", true),
+            (r"a\_b", "axb", false),
+            (r"a\%", "a%", true),
+            (r"a\%", "ab", false),
+            (r"a\", r"a\", true),
+            ("%", "anything", true),
+            ("", "anything", true),
+            ("'192.168.%'", "192.168.0.7", true),
+            ("`192.168.%`", "192.168.0.7", true),
+            ("192.168.%", "::ffff:192.168.0.7", true),
+            ("fe80:%", "FE80:0:0::1", true),
+        ] {
+            assert_eq!(matches(&format!("dev@{host}"), Some("dev"), Some(client)), expected, "{host} {client}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_compared_as_addresses() {
+        for (host, client, expected) in [
+            ("10.0.0.1", "10.0.0.1", true),
+            ("10.0.0.1", "::ffff:10.0.0.1", true),
+            ("10.0.0.1", "::FFFF:0a00:0001", true),
+            ("::ffff:10.0.0.1", "10.0.0.1", true),
+            ("10.0.0.1", "10.0.0.10", false),
+            ("10.0.0.1", "010.0.0.1", false),
+            ("::1", "0:0:0:0:0:0:0:1", true),
+            ("::1", "127.0.0.1", false),
+            ("10.0.0.0/8", "10.255.255.255", true),
+            ("10.0.0.0/8", "11.0.0.0", false),
+            ("10.0.0.0/8", "::ffff:10.1.1.1", true),
+            ("10.0.0.0/8", "db.example.com", false),
+            ("10.0.0.7/32", "10.0.0.7", true),
+            ("10.0.0.7/32", "10.0.0.6", false),
+            ("10.0.0.6/31", "10.0.0.7", true),
+            ("0.0.0.0/0", "8.8.8.8", true),
+            ("0.0.0.0/0", "::1", false),
+            ("2001:db8::/32", "2001:DB8:1::5", true),
+            ("2001:db8::/32", "2001:db9::", false),
+            ("::/0", "2001:db8::1", true),
+            ("fe80::/10", "fe80::1%eth0", true),
+            ("::ffff:10.0.0.0/104", "10.9.9.9", true),
+            ("::ffff:10.0.0.0/104", "11.9.9.9", false),
+            ("198.51.100.0/255.255.255.0", "198.51.100.200", true),
+            ("198.51.100.0/255.255.255.0", "198.51.101.200", false),
+            ("'198.51.100.0/255.255.255.0'", "198.51.100.200", true),
+            ("0.0.0.0/0.0.0.0", "8.8.8.8", true),
+            ("10.0.0.1/255.255.255.255", "10.0.0.1", true),
+        ] {
+            assert_eq!(matches(&format!("dev@{host}"), Some("dev"), Some(client)), expected, "{host} {client}");
+        }
+    }
+
+    #[test]
+    fn a_user_says_the_host_where_no_client_is_said() {
+        for (account, user, client, expected) in [
+            ("dev@10.%", Some("dev@10.0.0.1"), None, true),
+            ("dev@10.%", Some("dev@11.0.0.1"), None, false),
+            ("dev@10.0.0.0/8", Some("dev@10.0.0.1"), None, true),
+            ("dev", Some("dev@10.0.0.1"), None, true),
+            ("dev@10.%", Some("dev"), None, false),
+            ("dev@%", Some("dev"), None, true),
+            ("%@10.%", None, Some("10.0.0.1"), true),
+            ("%@10.%", None, None, false),
+            ("a@b@10.%", Some("a@b@10.0.0.1"), None, true),
+            ("dev", Some("dev@10.0.0.1"), Some("10.0.0.1"), false),
+            ("dev@10.0.0.1@10.%", Some("dev@10.0.0.1"), Some("10.0.0.1"), true),
+        ] {
+            assert_eq!(matches(account, user, client), expected, "{account} {user:?} {client:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8_are_compared_as_they_are() {
+        let context = Context::new().user(b"\xFF").client(b"\xFE");
+        assert!(!Account::new("dev").unwrap().matches(&Sender::of(&context)));
+        assert!(!Account::new("%@10.0.0.0/8").unwrap().matches(&Sender::of(&context)));
+        assert!(Account::new("%@_").unwrap().matches(&Sender::of(&context)));
+    }
+
+    #[test]
+    fn what_is_no_account_is_refused() {
+        for (text, expected) in [
+            ("", "user@host"),
+            ("'dev", "does not end"),
+            ("'dev'x", "must follow"),
+            ("dev@'10.%", "does not end"),
+            ("dev@'10.%'x", "follows the quoted host"),
+            ("dev@10.'%", "a quote stands within"),
+            ("dev@10.0.0.0/33", "has no such bits"),
+            ("dev@2001:db8::/129", "has no such bits"),
+            ("dev@10.0.0.0/99999999999", "has no such bits"),
+            ("dev@10.0.0.0/", "has no such bits"),
+            ("dev@10.0.0.0/-1", "ends in no number"),
+            ("dev@10.0.0.0/+8", "ends in no number"),
+            ("dev@10.0.0.0/8/8", "ends in no number"),
+            ("dev@10.1.2.3/8", "names one address of a network: 10.0.0.0/8"),
+            ("dev@10.0.0.0/255.0.255.0", "has a hole"),
+            ("dev@198.51.100.7/255.255.255.0", "names one address of a network: 198.51.100.0/24"),
+            ("dev@2001:db8::/255.0.0.0", "only IPv4"),
+            ("dev@10.%/8", "begins with no address"),
+        ] {
+            let error = Account::new(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        assert!(Account::new(&"a".repeat(Account::MAX_BYTES + 1)).unwrap_err().contains("1024"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_network_holds_what_agrees_in_its_first_bits(address: u32, client: u32, bits in 0_u32..=32) {
+            let mask = if bits == 0 { 0 } else { u32::MAX << (32 - bits) };
+            let first = std::net::Ipv4Addr::from(address & mask);
+            let client_text = std::net::Ipv4Addr::from(client).to_string();
+            let expected = (address ^ client) & mask == 0;
+            for network in [format!("{first}/{bits}"), format!("{first}/{}", std::net::Ipv4Addr::from(mask))] {
+                prop_assert_eq!(matches(&format!("%@{network}"), None, Some(&client_text)), expected, "{}", network);
+            }
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,20}|[a-f0-9.:/%_'`\"@\\\\]{0,20}", user: Vec<u8>, client: Vec<u8>) {
+            if let Ok(account) = Account::new(&text) {
+                account.matches(&Sender::of(&Context::new().user(&user)));
+                account.matches(&Sender::of(&Context::new().user(&user).client(&client)));
+                account.matches(&Sender::of(&Context::new().user(&text)));
+            }
+        }
+    }
+}

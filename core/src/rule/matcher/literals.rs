@@ -1,6 +1,6 @@
 //! Literals of which one stands in every text that a rule matches.
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassBytes, Hir, HirKind};
 
 /// Literals in lower case, of which one stands, in any case, in every text that a rule matches. None is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(crate) struct Literals(Vec<Vec<u8>>);
 
 impl Literals {
     /// Most literals of a set: more would say little.
-    const MAX: usize = 64;
+    pub(super) const MAX: usize = 64;
 
     /// Most bytes of all literals of a set that is put together from several.
     const MAX_BYTES: usize = 4096;
@@ -82,21 +82,9 @@ fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
         // An assertion takes nothing of the text.
         HirKind::Empty | HirKind::Look(_) => Some(vec![vec![]]),
         HirKind::Literal(literal) => Some(vec![literal.0.to_ascii_lowercase()]),
-        HirKind::Class(Class::Bytes(class)) => {
-            let mut bytes: Vec<u8> = Vec::new();
-            for byte in class.ranges().iter().flat_map(|range| range.start()..=range.end()) {
-                let byte = byte.to_ascii_lowercase();
-                if !bytes.contains(&byte) {
-                    if bytes.len() == Literals::MAX_CLASS {
-                        return None;
-                    }
-                    bytes.push(byte);
-                }
-            }
-            // A class of nothing matches nothing, whatever it is said to require.
-            Some(bytes.into_iter().map(|byte| vec![byte]).collect())
-        }
-        HirKind::Class(Class::Unicode(_)) | HirKind::Repetition(_) => None,
+        HirKind::Class(Class::Bytes(class)) => few(class),
+        HirKind::Class(Class::Unicode(class)) => few(&class.to_byte_class()?),
+        HirKind::Repetition(_) => None,
         HirKind::Capture(capture) => exact(&capture.sub),
         HirKind::Concat(parts) => {
             let mut run = vec![vec![]];
@@ -113,6 +101,21 @@ fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
             Some(texts)
         }
     }
+}
+
+/// The bytes of a class, in lower case, if they are few.
+fn few(class: &ClassBytes) -> Option<Vec<Vec<u8>>> {
+    let mut bytes: Vec<u8> = Vec::new();
+    for byte in class.ranges().iter().flat_map(|range| range.start()..=range.end()) {
+        let byte = byte.to_ascii_lowercase();
+        if !bytes.contains(&byte) {
+            if bytes.len() == Literals::MAX_CLASS {
+                return None;
+            }
+            bytes.push(byte);
+        }
+    }
+    Some(bytes.into_iter().map(|byte| vec![byte]).collect())
 }
 
 /// Lets each of the texts follow each of the run, unless that is too much.

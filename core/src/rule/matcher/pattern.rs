@@ -107,7 +107,8 @@ impl fmt::Debug for Pattern {
 /// Whether `(?u)` is in it, for which a byte that is no UTF-8 is no character. Recurses as deep as the pattern nests.
 fn reads_characters(hir: &Hir) -> bool {
     match hir.kind() {
-        HirKind::Class(class) => matches!(class, Class::Unicode(_)),
+        // Branches of one byte each are made a class of characters if they are ASCII, which is all the same.
+        HirKind::Class(Class::Unicode(class)) => !class.is_ascii(),
         HirKind::Look(look) => matches!(
             look,
             Look::WordUnicode
@@ -117,9 +118,202 @@ fn reads_characters(hir: &Hir) -> bool {
                 | Look::WordStartHalfUnicode
                 | Look::WordEndHalfUnicode
         ),
-        HirKind::Empty | HirKind::Literal(_) => false,
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(Class::Bytes(_)) => false,
         HirKind::Repetition(repetition) => reads_characters(&repetition.sub),
         HirKind::Capture(capture) => reads_characters(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(reads_characters),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::string::bytes_regex;
+
+    fn required(pattern: &str) -> String {
+        let pattern = Pattern::new(pattern).unwrap();
+        let literals = pattern.required().into_iter().flat_map(Literals::iter);
+        literals.map(String::from_utf8_lossy).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn it_matches_from_the_start_in_any_case() {
+        for (pattern, text, expected) in [
+            ("select", "select ?", true),
+            ("SELECT.*From", "select ? from t", true),
+            ("from", "select ? from t", false),
+            (".*from", "select ? from t", true),
+            ("^select", "select ?", true),
+            ("select$", "select ?", false),
+            (r"select \?$", "select ?", true),
+            ("update|delete", "delete from t", true),
+            ("update|delete", "select ?; delete from t", false),
+            ("a.*b", "a\nb", true),
+            (r"\bselect\b", "select(?)", true),
+            ("(a|b)c", "Bc", true),
+            (r"select \w+", "select é", false),
+            ("(?x) select # the comment hides no parenthesis", "select ?", true),
+            ("(?-i)Select", "select ?", false),
+            ("select é", "select é", true),
+            ("select É", "select é", false),
+            ("a{2,3}$", "aaaa", false),
+            ("[[:alpha:]]+ \\?", "select ?", true),
+            ("(?:)", "", true),
+            ("x?", "", true),
+        ] {
+            assert_eq!(Pattern::new(pattern).unwrap().matches(text.as_bytes()), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_byte_that_is_no_utf_8_breaks_no_pattern() {
+        assert!(Pattern::new("select.*reports").unwrap().matches(b"select \xFF from reports"));
+        assert!(Pattern::new("select ...from").unwrap().matches(b"select \xFF\x00 from"));
+        assert!(Pattern::new(r"select [^a]").unwrap().matches(b"select \xC3"));
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused_with_its_place() {
+        for (pattern, expected) in [
+            ("", "an empty pattern"),
+            ("é(", "unclosed group, at character 2"),
+            ("a)", "unopened group, at character 2"),
+            ("a**{", "at character"),
+            ("*", "repetition operator missing expression, at character 1"),
+            ("[z-a]", "invalid character class range"),
+            (r"(a)\1", "backreferences are not supported, at character 4"),
+            ("(?=a)", "look-around"),
+            (r"\pL", "Unicode not allowed here, at character 1"),
+            ("[é]", "Unicode not allowed here"),
+            ("(?u)[^x]", "nicode"),
+            (r"(?u-i)\b", "(?u)"),
+            ("(?u-i).", "(?u)"),
+        ] {
+            let error = Pattern::new(pattern).unwrap_err();
+            assert!(error.contains(expected) && !error.contains('\n'), "{pattern}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_would_take_too_much_is_refused() {
+        for (pattern, expected) in [
+            ("a".repeat(1 << 20), "the pattern has 1048576 bytes, and 65536 is the most"),
+            ("(a{1000}){1000}".to_owned(), "repeat less"),
+            ("((((a{99}){99}){99}){99}){99}".to_owned(), "repeat less"),
+            ("a{4000000000}".to_owned(), "repeat less"),
+            ("(?:[a&&b]x){4000000000}".to_owned(), "repeat less"),
+            ("(".repeat(30_000) + &")".repeat(30_000), "nest"),
+            ("a".to_owned() + &"?".repeat(60_000), "nest"),
+            ("[".repeat(60_000), ""),
+        ] {
+            let error = Pattern::new(&pattern).unwrap_err();
+            assert!(error.contains(expected) && error.len() < 200, "{error}");
+        }
+        // What requires nothing may be repeated for ever.
+        assert!(Pattern::new("(?:(?:){4000000000}|x)").unwrap().matches(b""));
+        assert!(Pattern::new(&"(?:a|b)".repeat(100)).unwrap().matches(&[b'A'; 100]));
+        assert!(Pattern::new(&"ab".repeat(2_000)).unwrap().matches("AB".repeat(2_000).as_bytes()));
+    }
+
+    #[test]
+    fn no_text_makes_a_pattern_slow() {
+        let text = [b'a'; 10_000];
+        for pattern in ["(a*)*b", "(a|aa)+$b", "(?:a?){50}a{50}b", "(.*)*x", "(.*a){40}b"] {
+            assert!(!Pattern::new(pattern).unwrap().matches(&text), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_most_telling_literals_are_required() {
+        for (pattern, expected) in [
+            ("select.*from reports", "from reports"),
+            ("SELECT", "select"),
+            ("select", "select"),
+            ("(select|update).*", "select|update"),
+            ("from (orders|items)x", "from itemsx|from ordersx"),
+            ("(?:update) .*(set) a", "update "),
+            (r"\bselect\b", "select"),
+            ("(abc)+", "abc"),
+            ("(abc){2,}", "abc"),
+            ("abc?de", "ab"),
+            ("(abc)*x", "x"),
+            ("orders[_-]x", "orders-x|orders_x"),
+            ("orders(_|a)x", "orders_x|ordersax"),
+            (r"orders_\d\d", "orders_"),
+            ("é.", "é"),
+            ("a|.*", ""),
+            ("(abc)?", ""),
+            (".*", ""),
+            ("[a-z]+", ""),
+            ("(a|)", ""),
+        ] {
+            assert_eq!(required(pattern), expected, "{pattern}");
+        }
+        let many: Vec<_> = (0..Literals::MAX + 1).map(|n| format!("{n}word")).collect();
+        assert_eq!(required(&many.join("|")), "");
+        assert_eq!(required(&format!("({}) from", many.join("|"))), " from");
+        // Long runs are put together in place.
+        assert_eq!(required(&format!("{}.", "ab".repeat(1_000))).len(), 2_000);
+    }
+
+    /// Regular expressions of a few letters, without assertions.
+    fn pattern() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            "[abAB]{1,3}",
+            Just(".".to_owned()),
+            Just("[ab]".to_owned()),
+            Just("[^a]".to_owned()),
+            Just("_".to_owned()),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+                prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| format!("({})", parts.join("|"))),
+                (inner, prop::sample::select(vec!["?", "*", "+", "{2}", "{0,2}", "{1,2}"]))
+                    .prop_map(|(part, times)| format!("(?:{part}){times}")),
+            ]
+        })
+    }
+
+    fn holds_a_required_literal(pattern: &Pattern, text: &[u8]) -> bool {
+        let text = text.to_ascii_lowercase();
+        pattern.required().is_none_or(|set| set.iter().any(|word| memchr::memmem::find(&text, word).is_some()))
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_that_matches_holds_a_required_literal(
+            (pattern, text) in pattern().prop_flat_map(|pattern| {
+                let text = bytes_regex(&format!("(?is-u:{pattern})")).unwrap();
+                (Just(pattern), text)
+            }),
+            behind: [u8; 2],
+        ) {
+            let compiled = Pattern::new(&pattern).unwrap();
+            let text = [&text[..], &behind].concat();
+            prop_assert!(compiled.matches(&text), "{} {:?}", pattern, text);
+            prop_assert!(holds_a_required_literal(&compiled, &text), "{} {:?} {:?}", pattern, text, compiled);
+        }
+
+        #[test]
+        fn it_matches_as_another_engine_does(pattern in pattern(), text in "[abAB_\n]{0,8}") {
+            let compiled = Pattern::new(&pattern).unwrap();
+            let other = regex_lite::RegexBuilder::new(&format!("^(?:{pattern})"))
+                .case_insensitive(true)
+                .dot_matches_new_line(true)
+                .build()
+                .unwrap();
+            let expected = other.is_match(&text);
+            prop_assert_eq!(compiled.matches(text.as_bytes()), expected, "{} {:?}", pattern, text);
+            prop_assert!(!expected || holds_a_required_literal(&compiled, text.as_bytes()));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,20}|[a-z(){}\\[\\]|*+?0-9,^$\\\\]{0,20}") {
+            if let Ok(pattern) = Pattern::new(&text) {
+                pattern.matches(text.as_bytes());
+            }
+        }
     }
 }
