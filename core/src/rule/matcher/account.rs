@@ -1,6 +1,7 @@
 //! An account as MySQL writes it.
 
 use super::glob::{Glob, Piece};
+use super::network::{Network, address_of};
 use crate::context::Context;
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -24,13 +25,6 @@ enum Host {
     Network(Network),
 }
 
-/// Addresses that agree in their first bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Network {
-    address: IpAddr,
-    bits: u32,
-}
-
 /// Who sends a statement, as accounts see it: read once, compared with many.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender<'a> {
@@ -52,21 +46,12 @@ impl<'a> Sender<'a> {
         }
         let address = host.and_then(address_of);
         let host = host.map(|host| match address {
-            // IPv4 has one spelling, if it is not mapped into IPv6.
-            Some(address) if !(address.is_ipv4() && !host.contains(&b':')) => {
-                Cow::Owned(address.to_string().into_bytes())
-            }
+            // IPv4 that is not mapped into IPv6 has one spelling.
+            Some(address) if host.contains(&b':') => Cow::Owned(address.to_string().into_bytes()),
             _ => Cow::Borrowed(host),
         });
         Self { user, host, address }
     }
-}
-
-/// The address a client is said by. An IPv4 address mapped into IPv6 is the IPv4 address, and a zone (`%eth0`) is left out.
-fn address_of(host: &[u8]) -> Option<IpAddr> {
-    let text = std::str::from_utf8(host).ok()?;
-    let text = text.split_once('%').map_or(text, |(address, _)| address);
-    text.parse().ok().map(|address: IpAddr| address.to_canonical())
 }
 
 impl Account {
@@ -118,9 +103,8 @@ impl Host {
         if let Some((address, bits)) = text.split_once('/') {
             return Network::new(address, bits).map(Self::Network);
         }
-        if let Ok(address) = text.parse::<IpAddr>() {
-            let address = address.to_canonical();
-            return Ok(Self::Network(Network { address, bits: width(address) }));
+        if let Ok(address) = text.parse() {
+            return Ok(Self::Network(Network::of(address)));
         }
         if text.contains(['\'', '"', '`']) {
             return Err(format!("a quote stands within the host `{text}`"));
@@ -145,69 +129,6 @@ impl Host {
             Self::Network(network) => sender.address.is_some_and(|address| network.contains(address)),
         }
     }
-}
-
-impl Network {
-    /// Reads what stands before and behind the `/`: how many bits, or which of them, are compared.
-    fn new(address: &str, compared: &str) -> Result<Self, String> {
-        let written = format!("{address}/{compared}");
-        let wrong = |why: &str| {
-            format!("`{written}` {why}; write a network as `10.0.0.0/8`, `2001:db8::/32` or `10.0.0.0/255.0.0.0`")
-        };
-        let address: IpAddr = address.parse().map_err(|_| wrong("begins with no address"))?;
-        let bits = match (address, compared.parse()) {
-            (IpAddr::V4(_), Ok(IpAddr::V4(mask))) => {
-                let mask = mask.to_bits();
-                if mask.leading_ones() + mask.trailing_zeros() < 32 {
-                    return Err(wrong("has a hole in its mask"));
-                }
-                mask.leading_ones()
-            }
-            (_, Ok(_)) => return Err(wrong("has a mask, which only IPv4 has")),
-            _ if compared.bytes().all(|digit| digit.is_ascii_digit()) => {
-                compared.parse().ok().filter(|bits| *bits <= width(address)).ok_or_else(|| wrong("has no such bits"))?
-            }
-            _ => return Err(wrong("ends in no number of bits")),
-        };
-        let network = Self { address, bits };
-        if network.first() != address {
-            return Err(wrong(&format!("names one address of a network: {}/{bits}", network.first())));
-        }
-        // What lies within the IPv4 addresses that IPv6 maps is a network of theirs.
-        Ok(match (address.to_canonical(), bits.checked_sub(96)) {
-            (mapped @ IpAddr::V4(_), Some(bits)) if address.is_ipv6() => Self { address: mapped, bits },
-            _ => network,
-        })
-    }
-
-    /// The first address of the network.
-    fn first(&self) -> IpAddr {
-        match self.address {
-            IpAddr::V4(address) => IpAddr::V4((address.to_bits() & self.mask_v4()).into()),
-            IpAddr::V6(address) => IpAddr::V6((address.to_bits() & self.mask_v6()).into()),
-        }
-    }
-
-    fn contains(&self, client: IpAddr) -> bool {
-        match (self.address, client) {
-            (IpAddr::V4(address), IpAddr::V4(client)) => (address.to_bits() ^ client.to_bits()) & self.mask_v4() == 0,
-            (IpAddr::V6(address), IpAddr::V6(client)) => (address.to_bits() ^ client.to_bits()) & self.mask_v6() == 0,
-            _ => false,
-        }
-    }
-
-    fn mask_v4(&self) -> u32 {
-        u32::MAX.checked_shl(32_u32.saturating_sub(self.bits)).unwrap_or(0)
-    }
-
-    fn mask_v6(&self) -> u128 {
-        u128::MAX.checked_shl(128_u32.saturating_sub(self.bits)).unwrap_or(0)
-    }
-}
-
-/// Bits of an address.
-const fn width(address: IpAddr) -> u32 {
-    if address.is_ipv4() { 32 } else { 128 }
 }
 
 /// A name in quotes at the start of the text, and what follows it; `None` where there is none. A doubled quote is one of the

@@ -60,12 +60,12 @@ impl Condition {
         let condition = Self {
             names: matching.fingerprints.iter().cloned().chain(likes).collect(),
             by_example: matching.fingerprints.is_empty(),
-            pattern: read(Field::Pattern, matching.pattern.as_slice(), &mut misfits, |text| Pattern::new(text)).pop(),
-            keywords: read(Field::Keywords, &matching.keywords, &mut misfits, |text| Keyword::new(text)).into(),
+            pattern: read(Field::Pattern, matching.pattern.as_slice(), &mut misfits, Pattern::new).pop(),
+            keywords: read(Field::Keywords, &matching.keywords, &mut misfits, Keyword::new).into(),
             kinds: matching.kinds.as_slice().into(),
-            tables: read(Field::Tables, &matching.tables, &mut misfits, |text| TableGlob::new(text)).into(),
+            tables: read(Field::Tables, &matching.tables, &mut misfits, TableGlob::new).into(),
             databases: matching.databases.as_slice().into(),
-            users: read(Field::User, &matching.users, &mut misfits, |text| Account::new(text)).into(),
+            users: read(Field::User, &matching.users, &mut misfits, Account::new).into(),
             tags: matching.tags.iter().map(|(tag, values)| (tag.clone(), values.as_slice().into())).collect(),
             whole_table: matching.whole_table,
             columns: (matching.columns.iter())

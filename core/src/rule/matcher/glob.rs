@@ -116,8 +116,8 @@ mod tests {
 
     #[test]
     fn many_wildcards_take_no_exponential_time() {
-        assert!(!glob(&"*a".repeat(500)).matches(&[b'b'; 100_000]));
-        assert!(!glob(&format!("{}c", "*a".repeat(500))).matches(&[b'a'; 10_000]));
+        assert!(!glob(&"*a".repeat(500)).matches(&b"b".repeat(100_000)));
+        assert!(!glob(&format!("{}c", "*a".repeat(500))).matches(&b"a".repeat(10_000)));
     }
 
     proptest! {

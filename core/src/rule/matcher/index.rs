@@ -46,7 +46,7 @@ impl Matcher {
             match Condition::new(rule, &mut normalizer) {
                 Ok(condition) => conditions.push(Arc::new(condition)),
                 Err(misfits) => {
-                    wrong.extend(misfits.into_iter().map(|misfit| UnmatchableRule { rule: number, misfit }))
+                    wrong.extend(misfits.into_iter().map(|misfit| UnmatchableRule { rule: number, misfit }));
                 }
             }
         }
@@ -102,17 +102,17 @@ impl Matcher {
 
 /// Rules by the fingerprints that they name.
 #[derive(Debug, Default)]
-struct NamedFingerprints(Vec<(usize, HashMap<String, Vec<u32>, RandomState>)>);
+struct NamedFingerprints(Vec<(usize, RulesByDigits)>);
+
+type RulesByDigits = HashMap<String, Vec<u32>, RandomState>;
 
 impl NamedFingerprints {
     fn insert(&mut self, digits: &str, rule: u32) {
-        let of_length = match self.0.iter().position(|(len, _)| *len == digits.len()) {
-            Some(place) => place,
-            None => {
-                self.0.push((digits.len(), HashMap::default()));
-                self.0.len() - 1
-            }
-        };
+        let known = self.0.iter().position(|(len, _)| *len == digits.len());
+        let of_length = known.unwrap_or_else(|| {
+            self.0.push((digits.len(), RulesByDigits::default()));
+            self.0.len() - 1
+        });
         self.0[of_length].1.entry(digits.to_owned()).or_default().push(rule);
     }
 

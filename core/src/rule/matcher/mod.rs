@@ -15,6 +15,7 @@ mod glob;
 mod index;
 mod keyword;
 mod literals;
+mod network;
 mod pattern;
 mod table_glob;
 #[cfg(test)]

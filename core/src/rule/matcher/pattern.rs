@@ -1,7 +1,8 @@
 //! A regular expression on the normalised text.
 
 use super::literals::Literals;
-use regex_automata::hybrid::dfa::{Cache, Config, DFA};
+use regex_automata::hybrid::dfa::{self, DFA};
+use regex_automata::nfa::thompson::backtrack::{self, BoundedBacktracker};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::{Anchored, Input};
 use regex_syntax::ast::{self, Span};
@@ -11,10 +12,13 @@ use std::fmt;
 /// A regular expression, matched from the start of a normalised text, in any case. It is read over bytes: `.` is any of them,
 /// so that one that is no UTF-8 breaks no pattern. A match takes time linear in the text, whatever the pattern.
 ///
-/// What is kept is an automaton of a few kilobytes; its states are built while it runs, and forgotten.
+/// What is kept is one automaton of a few kilobytes, and what a search needs is built while it runs, and forgotten: a pattern
+/// is asked once for a shape. A short text is searched by backtracking over what was not tried yet, a long one by states that
+/// are put together as they are met, which is faster by the byte and takes longer to begin.
 #[derive(Clone)]
 pub(crate) struct Pattern {
-    dfa: DFA,
+    short: BoundedBacktracker,
+    long: DFA,
     required: Option<Literals>,
 }
 
@@ -28,7 +32,10 @@ impl Pattern {
     /// Most memory of a compiled pattern, in bytes: what `a{1000}` nested in another would take is not even begun.
     const MAX_COMPILED: usize = 1 << 20;
 
-    /// Memory for the states of a running match, in bytes; beyond it they are forgotten and built again.
+    /// Memory for what was tried of a short text, in bytes: a bit for each state of the pattern and each byte.
+    const MAX_TRIED: usize = 16 << 10;
+
+    /// Memory for the states met in a long text, in bytes; beyond it they are forgotten and built again.
     const MAX_CACHE: usize = 1 << 20;
 
     /// Reads and compiles a regular expression, in time bounded by its length and by what a compiled one may take.
@@ -74,27 +81,35 @@ impl Pattern {
                 Some(limit) => format!("the compiled pattern takes more than {limit} bytes: repeat less"),
                 None => error.to_string(),
             })?;
+        let short = BoundedBacktracker::builder()
+            .configure(backtrack::Config::new().visited_capacity(Self::MAX_TRIED))
+            .build_from_nfa(nfa.clone())
+            .map_err(|error| error.to_string())?;
         // Without a bound on how often the cache is cleared, and without bytes to quit at, a search always ends in an answer.
-        let config = Config::new().cache_capacity(Self::MAX_CACHE).skip_cache_capacity_check(true);
-        let dfa = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|error| error.to_string())?;
-        Ok(Self { dfa, required: Literals::required_by(&hir) })
+        let config = dfa::Config::new().cache_capacity(Self::MAX_CACHE).skip_cache_capacity_check(true);
+        let long = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|error| error.to_string())?;
+        Ok(Self { short, long, required: Literals::required_by(&hir) })
     }
 
     /// Whether a normalised text begins with what the pattern says.
     pub(crate) fn matches(&self, text: &[u8]) -> bool {
         let input = Input::new(text).anchored(Anchored::Yes).earliest(true);
-        matches!(self.dfa.try_search_fwd(&mut Cache::new(&self.dfa), &input), Ok(Some(_)))
+        self.matches_short(&input).unwrap_or_else(|| self.matches_long(&input))
+    }
+
+    /// `None` where the text is too long to note what was tried.
+    fn matches_short(&self, input: &Input<'_>) -> Option<bool> {
+        let mut cache = backtrack::Cache::new(&self.short);
+        self.short.try_search_slots(&mut cache, input, &mut []).ok().map(|found| found.is_some())
+    }
+
+    fn matches_long(&self, input: &Input<'_>) -> bool {
+        matches!(self.long.try_search_fwd(&mut dfa::Cache::new(&self.long), input), Ok(Some(_)))
     }
 
     /// Literals of which every text that matches holds one, in any case; `None` where it need not hold any.
     pub(crate) fn required(&self) -> Option<&Literals> {
         self.required.as_ref()
-    }
-
-    /// Memory it takes, in bytes, its required literals aside.
-    #[cfg(test)]
-    pub(crate) fn memory(&self) -> usize {
-        size_of::<Self>() + self.dfa.memory_usage() + self.dfa.get_nfa().memory_usage()
     }
 }
 
@@ -217,6 +232,26 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_takes_a_few_kilobytes() {
+        let text = "(select|update|delete).*(orders|items)\\b.*where.*tenant";
+        let mut pattern = None;
+        let kept = allocation_counter::measure(|| pattern = Some(Pattern::new(text))).bytes_current;
+        assert!(kept < 6 << 10, "{kept} bytes");
+        // And no more once it has run.
+        let text = "select a from orders where tenant=?".repeat(1_000);
+        let pattern = pattern.unwrap().unwrap();
+        assert_eq!(allocation_counter::measure(|| assert!(pattern.matches(text.as_bytes()))).bytes_current, 0);
+    }
+
+    #[test]
+    fn a_long_text_is_not_searched_by_backtracking() {
+        let pattern = Pattern::new("select.*from reports").unwrap();
+        let text = format!("select {} from reports", "a,".repeat(100_000));
+        assert_eq!(pattern.matches_short(&Input::new(&text).anchored(Anchored::Yes)), None);
+        assert!(pattern.matches(text.as_bytes()) && !pattern.matches(&text.as_bytes()[..200_000]));
+    }
+
+    #[test]
     fn no_text_makes_a_pattern_slow() {
         let text = [b'a'; 10_000];
         for pattern in ["(a*)*b", "(a|aa)+$b", "(?:a?){50}a{50}b", "(.*)*x", "(.*a){40}b"] {
@@ -250,7 +285,7 @@ mod tests {
         ] {
             assert_eq!(required(pattern), expected, "{pattern}");
         }
-        let many: Vec<_> = (0..Literals::MAX + 1).map(|n| format!("{n}word")).collect();
+        let many: Vec<_> = (0..=Literals::MAX).map(|n| format!("{n}word")).collect();
         assert_eq!(required(&many.join("|")), "");
         assert_eq!(required(&format!("({}) from", many.join("|"))), " from");
         // Long runs are put together in place.
@@ -305,7 +340,9 @@ mod tests {
                 .build()
                 .unwrap();
             let expected = other.is_match(&text);
-            prop_assert_eq!(compiled.matches(text.as_bytes()), expected, "{} {:?}", pattern, text);
+            let input = Input::new(&text).anchored(Anchored::Yes).earliest(true);
+            prop_assert_eq!(compiled.matches_short(&input), Some(expected), "{} {:?}", pattern, text);
+            prop_assert_eq!(compiled.matches_long(&input), expected, "{} {:?}", pattern, text);
             prop_assert!(!expected || holds_a_required_literal(&compiled, text.as_bytes()));
         }
 
