@@ -191,7 +191,10 @@ fn the_constants_are_asked_only_where_they_have_a_say() {
     };
     let always = condition(|rule| rule.matching.whole_table = Some(WholeTable::AlwaysTrue));
     assert!(asks(&always, "delete from t where 1 = 1"));
-    for sql in ["delete from t", "delete from t where id = 1", "delete from t where id = id", "select 1 where 1 = 1"] {
+    let worse = "delete from t; delete from t where 1 = 1";
+    for sql in
+        ["delete from t", worse, "delete from t where id = 1", "delete from t where id = id", "select 1 where 1 = 1"]
+    {
         assert!(!asks(&always, sql), "{sql}");
     }
     let missing = condition(|rule| rule.matching.whole_table = Some(WholeTable::Missing));
