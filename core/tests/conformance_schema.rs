@@ -1,4 +1,4 @@
-//! Holds the conformance cases to `tests/conformance/schema.json`, which runners of other languages and editors go by.
+//! Holds the conformance cases to their schemas, which runners of other languages and editors go by.
 //!
 //! The validator knows the keywords that this schema uses, and refuses any other: nothing of the schema is passed over.
 
@@ -9,6 +9,9 @@ use regex_lite::Regex;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// A rule of a schema may be long; a report shows no more of it than a reader takes in.
+const SHOWN_CHARS: usize = 200;
 
 /// A schema of which parts may be referred to.
 struct Schema {
@@ -52,7 +55,11 @@ impl Schema {
                 _ => is_simple(keyword, rule, value),
             };
             if !holds {
-                faults.push(format!("{at}: {keyword} {rule}"));
+                let rule = rule.to_string();
+                faults.push(format!(
+                    "{at}: {keyword} {rule:.SHOWN_CHARS$} of {value:.SHOWN_CHARS$}",
+                    value = value.to_string()
+                ));
             }
         }
     }
@@ -72,8 +79,13 @@ impl Schema {
         let known = |key: &String| schema.get("properties").and_then(|properties| properties.get(key));
         let mut keys = value.as_object().into_iter().flatten();
         if keyword == "additionalProperties" {
-            assert_eq!(schema[keyword], false, "only the refusal of other keys is known");
-            return keys.all(|(key, _)| known(key).is_some());
+            if schema[keyword] == false {
+                return keys.all(|(key, _)| known(key).is_some());
+            }
+            for (key, value) in keys.filter(|(key, _)| known(key).is_none()) {
+                self.check(&schema[keyword], value, &format!("{at}/{key}"), faults);
+            }
+            return true;
         }
         for (key, value) in keys {
             if let Some(schema) = known(key) {
@@ -94,6 +106,7 @@ fn is_simple(keyword: &str, rule: &Value, value: &Value) -> bool {
             "string" => value.is_string(),
             "integer" => value.is_i64() || value.is_u64(),
             "boolean" => value.is_boolean(),
+            "null" => value.is_null(),
             other => panic!("the type {other} is not known"),
         },
         "required" => value
@@ -119,15 +132,14 @@ fn load(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn schema() -> Schema {
-    Schema { root: load(&root().join("schema.json")) }
+fn schema(file: &str) -> Schema {
+    Schema { root: load(&root().join(file)) }
 }
 
-#[test]
-fn every_file_of_cases_holds_to_the_schema() {
-    let schema = schema();
+fn expect_every_file_to_hold(schema: &str, directory: &str) {
+    let schema = self::schema(schema);
     let mut files = 0;
-    for entry in fs::read_dir(root().join("fingerprint")).unwrap() {
+    for entry in fs::read_dir(root().join(directory)).unwrap() {
         let path = entry.unwrap().path();
         let faults = schema.faults(&load(&path));
         assert!(faults.is_empty(), "{}:\n{}", path.display(), faults.join("\n"));
@@ -137,8 +149,18 @@ fn every_file_of_cases_holds_to_the_schema() {
 }
 
 #[test]
+fn every_file_of_cases_holds_to_the_schema() {
+    expect_every_file_to_hold("schema.json", "fingerprint");
+}
+
+#[test]
+fn every_file_of_scripts_holds_to_the_schema() {
+    expect_every_file_to_hold("decision.schema.json", "decision");
+}
+
+#[test]
 fn the_schema_refuses_what_no_runner_could_read() {
-    let schema = schema();
+    let schema = schema("schema.json");
     let exact = json!({ "id": "001-001", "about": "x", "dialect": "mysql", "sql": "a", "normalized": "a" });
     let with = |key: &str, value: Value| {
         let mut case = exact.clone();
@@ -183,5 +205,51 @@ fn the_schema_refuses_what_no_runner_could_read() {
     }
     for file in [json!([]), json!({ "topic": "x", "cases": [] }), json!({ "cases": [exact.clone()] })] {
         assert!(!schema.faults(&file).is_empty(), "{file}");
+    }
+}
+
+#[test]
+fn the_schema_of_scripts_refuses_what_no_runner_could_read() {
+    let schema = schema("decision.schema.json");
+    let is_right = |step: &Value| {
+        let script = json!({ "id": "001-001", "about": "x", "rules": ["rules:"], "steps": [step] });
+        schema.faults(&json!({ "topic": "x", "scripts": [script] })).is_empty()
+    };
+    let expect = json!({ "verdict": "allow", "rule": null, "retry_after": "5s", "observed": null });
+    for step in [
+        json!({ "check": { "sql": "a" }, "expect": expect }),
+        json!({ "check": { "sql": "a", "tags": { "any name": "x" }, "params": ["1", null] }, "times": 3, "expect": expect }),
+        json!({ "request": {}, "as": "a", "expect": expect }),
+        json!({ "release": "a" }),
+        json!({ "wall": "2026-12-01T10:00:00Z" }),
+        json!({ "admin": "a", "listed": [] }),
+        json!({ "set_threshold": "a", "threshold": null, "ttl": "1s" }),
+        json!({ "snapshot": { "any name": { "matched": 0 }, "gone": null } }),
+    ] {
+        assert!(is_right(&step), "{step}");
+    }
+    for step in [
+        json!({}),
+        json!({ "check": { "sql": "a" } }),
+        json!({ "check": "a", "expect": expect }),
+        json!({ "check": { "user": "a" }, "expect": expect }),
+        json!({ "check": { "sql": "a" }, "expect": {} }),
+        json!({ "check": { "sql": "a" }, "expect": { "verdict": "alow" } }),
+        json!({ "check": { "sql": "a" }, "expect": { "verdict": null } }),
+        json!({ "check": { "sql": "a" }, "expect": { "retry_after": 5 } }),
+        json!({ "check": { "sql": "a" }, "expect": { "retry_after": "5m" } }),
+        json!({ "check": { "sql": "a" }, "expects": expect }),
+        json!({ "check": { "sql": "a", "tags": { "endpoint": 1 } }, "expect": expect }),
+        json!({ "check": { "sql": "a" }, "times": 2, "as": "a", "expect": expect }),
+        json!({ "check": { "sql": "a" }, "advance": "1s", "expect": expect }),
+        json!({ "advance": "1.5s" }),
+        json!({ "wall": "2026-12-01" }),
+        json!({ "admin": "a" }),
+        json!({ "admin": "a", "added": "b", "removed": "b" }),
+        json!({ "set_threshold": "a", "ttl": "1s" }),
+        json!({ "snapshot": {} }),
+        json!({ "snapshot": { "w": { "mached": 1 } } }),
+    ] {
+        assert!(!is_right(&step), "{step}");
     }
 }
