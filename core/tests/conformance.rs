@@ -1,28 +1,18 @@
 //! Runs the fingerprint cases that every language shares: `tests/conformance` at the root of the repository.
 
+#[path = "shared/conformance_files.rs"]
+mod conformance_files;
+
+use conformance_files::{Kind, load};
 use serde::Deserialize;
 use sqlthrottle::{Dialect, FingerprintOptions, HashKind, InLists, Normalizer};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
+
+const FINGERPRINT: Kind = Kind::in_directory("fingerprint");
 
 /// The largest statement is a megabyte; a report shows no more of it than a reader takes in.
 const SHOWN_BYTES: usize = 400;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Index {
-    files: Vec<IndexEntry>,
-    cases: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct IndexEntry {
-    file: String,
-    cases: usize,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -264,26 +254,9 @@ fn shown(bytes: &[u8]) -> String {
     text
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/conformance")
-}
-
-fn load<T: for<'de> Deserialize<'de>>(file: &str) -> T {
-    let path = root().join(file);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn files_on_disk() -> BTreeSet<String> {
-    let path = root().join("fingerprint");
-    let entries = fs::read_dir(&path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    entries.iter().map(|entry| format!("fingerprint/{}", entry.file_name().to_string_lossy())).collect()
-}
-
 #[test]
 fn every_case_of_the_index_holds() {
-    let index: Index = load("index.json");
+    let index = FINGERPRINT.section();
     let mut failures = Vec::new();
     let mut ran = 0;
     for entry in &index.files {
@@ -304,18 +277,15 @@ fn every_case_of_the_index_holds() {
 
 #[test]
 fn the_index_names_every_file_once() {
-    let index: Index = load("index.json");
-    let named: BTreeSet<String> = index.files.iter().map(|entry| entry.file.clone()).collect();
-    assert_eq!(named.len(), index.files.len(), "a file is named twice");
-    assert_eq!(named, files_on_disk());
+    FINGERPRINT.expect_every_file_in_the_index();
 }
 
 /// An id leads to one case: it begins with the number of its file and is given once; each case says what it is about.
 #[test]
 fn every_case_can_be_found_by_its_id() {
     let mut ids = HashSet::new();
-    for file in files_on_disk() {
-        let number = &file["fingerprint/".len()..][..3];
+    for file in FINGERPRINT.files_on_disk() {
+        let number = FINGERPRINT.number(&file);
         let CaseFile { topic, cases } = load(&file);
         assert!(!topic.is_empty(), "{file}: no topic");
         for case in cases {
@@ -330,7 +300,7 @@ fn every_case_can_be_found_by_its_id() {
 #[test]
 fn every_dialect_has_its_share() {
     let mut cases: BTreeMap<String, usize> = BTreeMap::new();
-    for file in files_on_disk() {
+    for file in FINGERPRINT.files_on_disk() {
         for case in load::<CaseFile>(&file).cases {
             *cases.entry(case.dialect).or_default() += 1;
         }
