@@ -67,7 +67,7 @@ fn every_verdict_and_reason_is_expected_somewhere() {
                 let (Step::Check(script::Check { expect, .. })
                 | Step::CheckPrepared(script::CheckPrepared { expect, .. })
                 | Step::Request(script::Request { expect, .. })
-                | Step::Resume(script::Resume { expect, .. })) = step
+                | Step::Resume(script::Resume { expect, .. })) = Step::read(&step).unwrap()
                 else {
                     continue;
                 };

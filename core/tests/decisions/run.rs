@@ -17,10 +17,13 @@ pub(crate) fn run(script: &Script) -> Faults {
         Ok(run) => run,
         Err(error) => return vec![format!("  the rules are refused\n    {error}")],
     };
-    for (i, step) in script.steps.iter().enumerate() {
-        let faults = run.step(step);
+    for (i, written) in script.steps.iter().enumerate() {
+        let faults = match Step::read(written) {
+            Ok(step) => run.step(&step),
+            Err(error) => vec![error.to_string()],
+        };
         if !faults.is_empty() {
-            let step = format!("  step {} of {}: {step:?}", i + 1, script.steps.len());
+            let step = format!("  step {} of {}: {written}", i + 1, script.steps.len());
             return [step].into_iter().chain(faults.into_iter().map(|fault| format!("    {fault}"))).collect();
         }
     }

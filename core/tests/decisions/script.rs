@@ -1,6 +1,7 @@
 //! What a script holds, as `tests/conformance/decision.schema.json` describes it.
 
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
@@ -20,11 +21,12 @@ pub(crate) struct Script {
     #[serde(default)]
     pub(crate) provider: bool,
     pub(crate) rules: Vec<String>,
-    pub(crate) steps: Vec<Step>,
+    /// As they are written, so that a report can show them; [`Step::read`] says what they mean.
+    pub(crate) steps: Vec<Value>,
 }
 
 /// One thing that is done. Which one is told by the key that only it has.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Step {
     Check(Check),
@@ -44,8 +46,14 @@ pub(crate) enum Step {
     Snapshot(Snapshot),
 }
 
+impl Step {
+    pub(crate) fn read(written: &Value) -> Result<Self, serde_json::Error> {
+        Self::deserialize(written)
+    }
+}
+
 /// A statement, or a request, and what is said of it.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Said {
     /// None of a request.
@@ -62,7 +70,7 @@ pub(crate) struct Said {
     pub(crate) fakes: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Check {
     pub(crate) check: Said,
@@ -72,7 +80,7 @@ pub(crate) struct Check {
     pub(crate) expect: Expect,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Prepare {
     pub(crate) prepare: Said,
@@ -80,7 +88,7 @@ pub(crate) struct Prepare {
     pub(crate) name: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CheckPrepared {
     pub(crate) check_prepared: String,
@@ -90,7 +98,7 @@ pub(crate) struct CheckPrepared {
     pub(crate) expect: Expect,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     pub(crate) request: Said,
@@ -100,7 +108,7 @@ pub(crate) struct Request {
     pub(crate) expect: Expect,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Resume {
     pub(crate) resume: String,
@@ -109,39 +117,39 @@ pub(crate) struct Resume {
     pub(crate) expect: Expect,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Release {
     pub(crate) release: String,
     pub(crate) released: Option<bool>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Advance {
     pub(crate) advance: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wall {
     pub(crate) wall: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reload {
     pub(crate) reload: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReloadFails {
     pub(crate) reload_fails: Vec<String>,
     pub(crate) code: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Admin {
     pub(crate) admin: String,
@@ -151,7 +159,7 @@ pub(crate) struct Admin {
     pub(crate) refused: Option<bool>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SetThreshold {
     pub(crate) set_threshold: String,
@@ -159,7 +167,7 @@ pub(crate) struct SetThreshold {
     pub(crate) ttl: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Threshold {
     pub(crate) max_count: u32,
@@ -169,28 +177,28 @@ pub(crate) struct Threshold {
     pub(crate) strategy: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ThresholdsDue {
     pub(crate) thresholds_due: usize,
     pub(crate) due: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AfterFork {
     #[allow(dead_code)]
     after_fork: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Snapshot {
     pub(crate) snapshot: BTreeMap<String, Option<BTreeMap<String, u64>>>,
 }
 
 /// The fields of a decision that are compared. Of a field that may be null, none is one that is not compared.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expect {
     pub(crate) verdict: Option<String>,
