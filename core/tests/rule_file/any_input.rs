@@ -4,7 +4,7 @@ use super::{FULL, parse};
 use proptest::prelude::*;
 
 /// Pieces that rule files and hostile YAML are made of.
-const PIECES: [&str; 48] = [
+const PIECES: [&str; 60] = [
     "mode",
     "off",
     "thresholds",
@@ -15,6 +15,18 @@ const PIECES: [&str; 48] = [
     "1",
     "60s",
     "2/3",
+    "rules",
+    "name",
+    "match",
+    "limit",
+    "block: true",
+    "tables",
+    "per",
+    "user",
+    "then",
+    "10/5s",
+    "expires",
+    "2026-12-01T10:00:00Z",
     ": ",
     ":",
     "\n",

@@ -18,6 +18,11 @@ fn hostile_files_are_refused_in_bounds() {
     let nested_map: String = (0..1_000).flat_map(|i| [" ".repeat(i), "a:\n".to_owned()]).collect();
     let many: String =
         std::iter::once("thresholds:\n".to_owned()).chain((0..10_000).map(|i| format!("  {i:012x}: 1\n"))).collect();
+    let rules = |count: usize, rest: &str| -> String {
+        let rules = (0..count).map(|i| format!("- {{name: r{i}, limit: {{block: true}}{rest}}}\n"));
+        std::iter::once("rules:\n".to_owned()).chain(rules).collect()
+    };
+    let one = |rest: &str| rules(1, rest);
     let window = |window: &str| format!("default_threshold: {{max_count: 1, window: {window}}}");
     let cases: Vec<(&str, String, &str)> = vec![
         ("brackets", "[".repeat(MEGABYTE - 100_000), "yaml.too_deep"),
@@ -45,6 +50,43 @@ fn hostile_files_are_refused_in_bounds() {
         ("anchors", "&a ".repeat(100_000), "yaml.syntax"),
         ("quotes", "'".repeat(MEGABYTE), "file.wrong_type"),
         ("ten thousand thresholds", many, "thresholds.too_many"),
+        ("ten thousand rules", rules(10_000, ""), "rules.too_many"),
+        ("rules that hold themselves", "rules: &r [{name: a, match: *r}]".to_owned(), "yaml.cyclic_alias"),
+        (
+            "a rule that holds itself",
+            "rules: [&r {name: a, limit: {block: true}, match: *r}]".to_owned(),
+            "yaml.cyclic_alias",
+        ),
+        (
+            "long pattern",
+            one(&format!(", match: {{pattern: {}}}", "x".repeat(MEGABYTE))),
+            "rule.match.pattern.too_long",
+        ),
+        ("long statement", one(&format!(", match: {{like: {}}}", "x".repeat(MEGABYTE))), "rule.match.like.too_long"),
+        ("long list", one(&format!(", match: {{tables: [{}]}}", "t,".repeat(1_001))), "rule.match.tables.too_many"),
+        (
+            "long name",
+            format!("rules: [{{name: {}, limit: {{block: true}}}}]", "x".repeat(MEGABYTE)),
+            "rule.name.too_long",
+        ),
+        ("long key", one(&format!(", per: \"tag:{}\"", "x".repeat(MEGABYTE))), "rule.per.too_long"),
+        ("long part", one(&format!(", per: {}", "x".repeat(MEGABYTE))), "rule.per.unknown"),
+        (
+            "long time",
+            one(&format!(", expires: \"2026-12-01T10:00:00.{}Z\"", "1".repeat(MEGABYTE))),
+            "rule.expires.malformed",
+        ),
+        (
+            "long zone",
+            one(&format!(", expires: \"2026-12-01T10:00:00{}\"", "Z".repeat(MEGABYTE))),
+            "rule.expires.unknown_zone",
+        ),
+        ("long tag", one(&format!(", match: {{tags: {{? {} : a}}}}", "x".repeat(1_000))), "rule.match.tags.too_long"),
+        (
+            "long column",
+            one(&format!(", match: {{columns: {{? {} : a}}}}", "x.".repeat(400))),
+            "rule.match.columns.empty",
+        ),
         ("too long", " ".repeat(RuleFile::MAX_BYTES + 1), "file.too_large"),
     ];
     for (name, text, code) in cases {

@@ -5,6 +5,7 @@ mod built;
 mod environment;
 mod faults;
 mod hostile;
+mod rule_faults;
 mod rules;
 
 use sqlthrottle::rule::{FingerprintPrefix, Limits, Mode, OnError, RuleFile, Threshold};

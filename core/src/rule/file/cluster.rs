@@ -36,10 +36,15 @@ pub(super) fn cluster(reader: &mut Reader<'_>, node: NodeId) -> Option<Cluster> 
 
 fn read_redis(reader: &mut Reader<'_>, node: NodeId, defaults: &Redis) -> Option<Redis> {
     let expected = "write a map such as `{url: \"redis://127.0.0.1:6379\"}`";
-    let entries = reader.map(node, "cluster.redis.wrong_type", expected)?;
+    let Content::Map(entries) = &reader.document().node(node).content else {
+        // It is not repeated: what stands here instead is most likely a URL with its password.
+        let found = "a single value or a list stands where a map belongs";
+        reader.fault(reader.mark(node), "cluster.redis.wrong_type", found, expected);
+        return None;
+    };
     let [url, connect_timeout, timeout, pool] = reader.fields(entries, &REDIS_KEYS, |_, _| false);
     let missing = (text::URL.codes.missing, "write where the server is: `url: \"redis://127.0.0.1:6379\"`");
-    let url = reader.required(node, "url", url, missing, |reader, node| reader.checked(node, &text::URL, check_url));
+    let url = reader.required(node, "url", url, missing, read_url);
     let connect_timeout = reader.given("connect_timeout", connect_timeout, defaults.connect_timeout, |reader, node| {
         reader.quantity(node, &bounds::CONNECT_TIMEOUT)
     });
@@ -47,6 +52,19 @@ fn read_redis(reader: &mut Reader<'_>, node: NodeId, defaults: &Redis) -> Option
         reader.given("timeout", timeout, defaults.timeout, |reader, node| reader.quantity(node, &bounds::TIMEOUT));
     let pool = reader.given("pool", pool, defaults.pool, |reader, node| reader.quantity(node, &bounds::POOL));
     Some(Redis { url: url?, connect_timeout: connect_timeout?, timeout: timeout?, pool: pool? })
+}
+
+/// Reads a URL. No fault repeats it or what it was filled in from.
+fn read_url(reader: &mut Reader<'_>, node: NodeId) -> Option<String> {
+    let codes = &text::URL.codes;
+    let url = reader.text(node, codes, "write a URL")?;
+    match check_url(&url) {
+        Ok(()) => Some(url.into_owned()),
+        Err(misread) => {
+            reader.fault(reader.mark(node), codes.of(misread.wrong), misread.found, misread.expected);
+            None
+        }
+    }
 }
 
 fn read_lease(reader: &mut Reader<'_>, node: NodeId, defaults: Lease) -> Option<Lease> {
