@@ -54,7 +54,7 @@ pub(crate) const REASON: TextBounds = text(codes!("rule.reason"), "a reason", 4_
 
 pub(crate) const LIKE: TextBounds = text(codes!("rule.match.like"), "a statement", LONG, Holds::Something);
 pub(crate) const PATTERN: TextBounds = text(codes!("rule.match.pattern"), "a pattern", LONG, Holds::Something);
-pub(crate) const KEYWORD: TextBounds = text(codes!("rule.match.keywords"), "a word", NAME, Holds::Word);
+pub(crate) const KEYWORD: TextBounds = text(codes!("rule.match.keywords"), "a word", NAME, Holds::Printable);
 pub(crate) const TABLE: TextBounds = text(codes!("rule.match.tables"), "a table's name", 2 * NAME, Holds::Printable);
 pub(crate) const DATABASE: TextBounds =
     text(codes!("rule.match.databases"), "a database's name", NAME, Holds::Printable);

@@ -2,7 +2,7 @@
 
 use super::bounds::{self, Codes, FailureBounds};
 use super::conflict::{Field, Said};
-use super::patterns::{check_account, check_pattern, check_table};
+use super::patterns::{check_account, check_keyword, check_pattern, check_table};
 use super::quantity::{Bytes, Millionths, Misread, Wrong, quoted};
 use super::text::{self, TextBounds, check_items};
 use super::{Cluster, FingerprintPrefix, Limits, Matching, OnFailure, Part, Rule, RuleFile, Then, Threshold, file};
@@ -180,7 +180,7 @@ fn check_matching(matching: &Matching, hash: HashKind, path: &str, problems: &mu
     type Check = fn(&str) -> Result<(), Misread>;
     let lists: [(&str, &TextBounds, &[String], Check); 5] = [
         ("like", &text::LIKE, &matching.like, |text| text::LIKE.check(text)),
-        ("keywords", &text::KEYWORD, &matching.keywords, |text| text::KEYWORD.check(text)),
+        ("keywords", &text::KEYWORD, &matching.keywords, check_keyword),
         ("tables", &text::TABLE, &matching.tables, check_table),
         ("databases", &text::DATABASE, &matching.databases, |text| text::DATABASE.check(text)),
         ("user", &text::USER, &matching.users, check_account),

@@ -115,6 +115,18 @@ fn a_rule_built_in_code_is_held_to_the_bounds_of_a_file() {
             ("reason", "rule.reason.malformed"),
         ])
     );
+    assert_eq!(
+        blocked(&|rule| {
+            rule.matching.pattern = Some("(".to_owned());
+            rule.matching.tables = text("shop.");
+            rule.matching.users = text("dev@10.0.0.0/99");
+        }),
+        expected(&[
+            ("match.tables[0]", "rule.match.tables.malformed"),
+            ("match.user[0]", "rule.match.user.malformed"),
+            ("match.pattern", "rule.match.pattern.malformed"),
+        ])
+    );
     let second = Duration::from_secs(1);
     let delay = |delay| blocked(&|rule| rule.then.strategy = Strategy::Delay(delay));
     assert_eq!(delay(Delay::Fixed(Duration::ZERO)), expected(&[("then.delay", "rule.then.delay.zero")]));

@@ -62,6 +62,17 @@ fn hostile_files_are_refused_in_bounds() {
             one(&format!(", match: {{pattern: {}}}", "x".repeat(MEGABYTE))),
             "rule.match.pattern.too_long",
         ),
+        (
+            "catastrophic pattern",
+            one(&format!(", match: {{pattern: \"{}\"}}", "(a{1000}){1000}".repeat(1_000))),
+            "rule.match.pattern.malformed",
+        ),
+        (
+            "nested pattern",
+            one(&format!(", match: {{pattern: \"{}\"}}", "(".repeat(30_000))),
+            "rule.match.pattern.malformed",
+        ),
+        ("long account", one(&format!(", match: {{user: \"'a'{}\"}}", "b".repeat(500))), "rule.match.user.malformed"),
         ("long statement", one(&format!(", match: {{like: {}}}", "x".repeat(MEGABYTE))), "rule.match.like.too_long"),
         ("long list", one(&format!(", match: {{tables: [{}]}}", "t,".repeat(1_001))), "rule.match.tables.too_many"),
         (

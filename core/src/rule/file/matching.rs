@@ -7,7 +7,7 @@ use super::yaml::{Entry, NodeId};
 use crate::fingerprint::{HashKind, Kind};
 use crate::rule::bounds::{Codes, codes};
 use crate::rule::conflict::Field;
-use crate::rule::patterns::{check_account, check_pattern, check_table};
+use crate::rule::patterns::{check_account, check_keyword, check_pattern, check_table};
 use crate::rule::quantity::Misread;
 use crate::rule::text::{self, MAX_ITEMS, TextBounds};
 use crate::rule::validate::duplicate;
@@ -74,7 +74,7 @@ pub(super) fn fields(
         reader.given("fingerprints", fingerprints, Vec::new(), |reader, node| read_fingerprints(reader, node, hash));
     let pattern = reader
         .given("pattern", pattern, None, |reader, node| reader.checked(node, &text::PATTERN, check_pattern).map(Some));
-    let keywords = texts(reader, "keywords", keywords, &text::KEYWORD, |text| text::KEYWORD.check(text));
+    let keywords = texts(reader, "keywords", keywords, &text::KEYWORD, check_keyword);
     let kinds = reader.given("kinds", kinds, Vec::new(), |reader, node| {
         reader.list(node, &KINDS, "a kind", MAX_ITEMS, |reader, node| reader.name(node, &KINDS, Kind::ALL, Kind::name))
     });
