@@ -6,7 +6,7 @@ use super::patterns::{check_account, check_keyword, check_pattern, check_table};
 use super::quantity::{Bytes, Millionths, Misread, Wrong, quoted};
 use super::text::{self, TextBounds, check_items};
 use super::{Cluster, FingerprintPrefix, Limits, Matching, OnFailure, Part, Rule, RuleFile, Then, Threshold, file};
-use crate::error::Fault;
+use crate::error::{Fault, LoadError};
 use crate::fingerprint::HashKind;
 use crate::strategy::{Delay, Strategy};
 use std::collections::{HashMap, HashSet};
@@ -52,6 +52,24 @@ impl RuleFile {
         }
         self.check_rules(&mut problems);
         problems.0
+    }
+
+    /// Whether a rule may be added that was read apart from the file. Its name is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// Every value of it that is out of its bounds, and what does not go together with the file.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the engine is to ask it of rules that are added"))]
+    pub(crate) fn admits(&self, rule: &Rule) -> Result<(), LoadError> {
+        let mut problems = Problems::default();
+        self.check_rule(rule, "", &mut problems);
+        if problems.0.is_empty() {
+            return Ok(());
+        }
+        for fault in &mut problems.0 {
+            fault.path = fault.path.trim_start_matches('.').to_owned();
+        }
+        Err(LoadError::with_faults(problems.0))
     }
 
     fn check_thresholds(&self, problems: &mut Problems) {

@@ -20,21 +20,35 @@ impl Unfilled {
     }
 }
 
+/// Says what a variable holds.
+type Answer<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// Where values come from, and how much of it is left.
 pub(super) struct Environment<'a> {
-    answer: &'a dyn Fn(&str) -> Option<String>,
+    /// None where nothing is filled in.
+    answer: Option<Answer<'a>>,
     left: usize,
 }
 
 impl<'a> Environment<'a> {
-    pub(super) fn new(answer: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        Self { answer, left: MAX_BYTES }
+    pub(super) fn new(answer: Answer<'a>) -> Self {
+        Self { answer: Some(answer), left: MAX_BYTES }
+    }
+
+    /// Leaves every text as it is.
+    pub(super) fn none() -> Self {
+        Self { answer: None, left: 0 }
+    }
+
+    /// Whether a text is filled in.
+    pub(super) fn fills(&self, text: &str) -> bool {
+        self.answer.is_some() && text.contains("${")
     }
 
     /// The text with every `${…}` replaced, in one pass: what comes in is not looked at again. `$${` stands for `${`;
     /// any other `$` is a character like others.
     pub(super) fn fill<'t>(&mut self, text: &'t str) -> Result<Cow<'t, str>, Unfilled> {
-        if !text.contains("${") {
+        if !self.fills(text) {
             return Ok(Cow::Borrowed(text));
         }
         let mut filled = String::new();
@@ -72,7 +86,7 @@ impl<'a> Environment<'a> {
             return Err(malformed(&written, "has a variable inside its default"));
         }
         // As a shell has it: a default stands in for an empty variable too.
-        match ((self.answer)(name), default) {
+        match (self.answer.and_then(|answer| answer(name)), default) {
             (Some(value), None) => Ok(Cow::Owned(value)),
             (Some(value), Some(_)) if !value.is_empty() => Ok(Cow::Owned(value)),
             (_, Some(default)) => Ok(Cow::Borrowed(default)),

@@ -10,17 +10,17 @@ const SHOWN_CHARS: usize = 64;
 
 /// A place in a file: line and column, counted from 1, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Mark {
-    pub(super) line: usize,
-    pub(super) column: usize,
+pub(in crate::rule) struct Mark {
+    pub(in crate::rule) line: usize,
+    pub(in crate::rule) column: usize,
 }
 
 impl Mark {
     /// Where a file begins: the place of what concerns it as a whole.
-    pub(super) const START: Self = Self { line: 1, column: 1 };
+    pub(in crate::rule) const START: Self = Self { line: 1, column: 1 };
 
     /// The place behind a text that begins a file. As YAML has it, a carriage return alone ends a line too.
-    pub(super) fn behind(text: &str) -> Self {
+    pub(in crate::rule) fn behind(text: &str) -> Self {
         let line_start = text.rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let line = text.matches(['\n', '\r']).count() - text.matches("\r\n").count() + 1;
         let column = text[line_start..].trim_start_matches('\u{feff}').chars().count() + 1;

@@ -1,5 +1,6 @@
 //! The text of a rule file to a [`RuleFile`], or all of its faults.
 
+mod admin_rule;
 mod cluster;
 mod env;
 mod faults;
@@ -12,10 +13,12 @@ mod strategy;
 mod threshold;
 mod yaml;
 
-pub(super) use faults::{path_to, rule_path};
+pub(super) use admin_rule::parse_rule;
+pub(super) use faults::{Mark, path_to, rule_path};
+pub(super) use reader::suggest;
 
 use self::env::Environment;
-use self::faults::{Faults, Mark};
+use self::faults::Faults;
 use self::reader::{Given, Reader};
 use self::rule::Surroundings;
 use super::bounds::{self, Codes, codes};

@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
     /// A fault of a value that was read; told together with the variables it came from.
     pub(super) fn misread(&mut self, node: NodeId, codes: &Codes, misread: Misread) {
         let found = match &self.document.node(node).content {
-            Content::Scalar { text, .. } if text.contains("${") => {
+            Content::Scalar { text, .. } if self.environment.fills(text) => {
                 format!("{} (from {})", misread.found, quoted(text))
             }
             _ => misread.found,
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
 }
 
 /// What would be right instead of a misspelt name: the nearest, and all there are.
-pub(super) fn suggest(misspelt: &str, names: &[&str], lead: &str) -> String {
+pub(in crate::rule) fn suggest(misspelt: &str, names: &[&str], lead: &str) -> String {
     let all = list(lead, names);
     match nearest(misspelt, names) {
         Some(name) => format!("did you mean `{name}`? {all}"),

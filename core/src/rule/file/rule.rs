@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::time::SystemTime;
 
 /// The keys of a rule.
-const KEYS: [&str; 12] =
+pub(super) const KEYS: [&str; 12] =
     ["name", "match", "limit", "on", "per", "then", "scope", "mode", "on_failure", "owner", "reason", "expires"];
 const THEN_KEYS: [&str; 5] = ["strategy", "share", "delay", "max_delay", "max_delayed"];
 const ON: Codes = codes!("rule.on");
