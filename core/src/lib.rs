@@ -84,7 +84,7 @@ mod stripe;
 pub use clock::{Clock, ManualClock};
 pub use context::Context;
 pub use decision::{Decision, Permit, Reason, RuleName, Ticket, Verdict};
-pub use engine::{Builder, Engine, Prepared};
+pub use engine::{AdminAnswer, Builder, Engine, Prepared};
 pub use error::{Fault, LoadError};
 pub use fingerprint::{Dialect, Fingerprint, FingerprintOptions, HashKind, InLists, Normalizer};
 pub use limit::{SlidingWindow, WindowError};

@@ -77,7 +77,7 @@ impl Builder {
         let set = Arc::new(RuleSet::new(rules, &Making { previous: None, wall })?);
         let inner = Inner {
             current: Current::new(set.file.mode, set.file.fingerprint.dialect),
-            changes: Mutex::new(Changes { wall, source, ..Changes::default() }),
+            changes: Mutex::new(Changes { wall, source, file: set.file.clone(), ..Changes::default() }),
             provided: Provided::new(asks_provider, set.file.limits.max_keys),
             readers: Readers::new(),
             hot: Hot::new(cache_bytes(&set), set.file.fingerprint),

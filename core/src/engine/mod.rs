@@ -6,6 +6,7 @@
 //! is [resumed](resume), one that passes the places of its [permit](permits) until they are released.
 
 mod active_rule;
+mod admin;
 mod asked;
 mod at_hand;
 mod builder;
@@ -29,6 +30,7 @@ mod shape;
 mod shapes;
 mod waiting;
 
+pub use admin::AdminAnswer;
 pub use builder::Builder;
 pub use prepared::Prepared;
 
@@ -201,6 +203,16 @@ impl Engine {
     /// its lease had lapsed: then nothing happens.
     pub fn release(&self, permit: Permit) -> bool {
         self.0.permits.release(permit)
+    }
+
+    /// Begins anew in the child, after a fork: places in use and tickets are the parent's, and dropped; rules and rate counters
+    /// are kept. To be called before the child checks anything, while it has one thread.
+    pub fn after_fork(&self) {
+        self.0.permits.clear();
+        self.0.waiting.clear();
+        for rule in self.0.set().iter() {
+            rule.state.limiters.after_fork();
+        }
     }
 
     /// What a binding answers where the guard itself has failed, which is counted: what the rule file's `on_error` says.

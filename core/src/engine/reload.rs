@@ -18,7 +18,7 @@ pub(super) struct Changes {
     /// Where the rules were read from.
     pub(super) source: Option<Source>,
     /// The rules of the file, without those that admin statements added.
-    pub(super) file: Option<RuleFile>,
+    pub(super) file: RuleFile,
     /// The rules that admin statements added.
     pub(super) added: Vec<Rule>,
     /// How many of them had no name.
@@ -69,7 +69,7 @@ impl Engine {
         let added = changes.added.iter().filter(|added| rules.rules.iter().all(|rule| rule.name != added.name));
         let added: Vec<Rule> = added.cloned().collect();
         let version = self.0.put_in_force(&rules, &added, changes.wall)?;
-        (changes.file, changes.added) = (Some(rules), added);
+        (changes.file, changes.added) = (rules, added);
         Ok(version)
     }
 

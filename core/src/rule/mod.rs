@@ -1,6 +1,5 @@
 //! The rule file: what may be sent how often, and what happens beyond.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the engine is to carry them out"))]
 pub(crate) mod admin;
 mod bounds;
 mod cluster;

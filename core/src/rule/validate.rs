@@ -59,7 +59,6 @@ impl RuleFile {
     /// # Errors
     ///
     /// Every value of it that is out of its bounds, and what does not go together with the file.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the engine is to ask it of rules that are added"))]
     pub(crate) fn admits(&self, rule: &Rule) -> Result<(), LoadError> {
         let mut problems = Problems::default();
         self.check_rule(rule, "", &mut problems);
@@ -174,6 +173,8 @@ pub(super) fn check_name(name: &str) -> Result<(), (&'static str, Misread)> {
     text::RULE_NAME.check(name).map_err(|misread| (text::RULE_NAME.codes.of(misread.wrong), misread))?;
     let what = if name == "default_threshold" || name.starts_with("threshold:") {
         "thresholds"
+    } else if name == "provider" {
+        "thresholds of a provider"
     } else if name.starts_with("admin-") {
         "rules of admin statements"
     } else {

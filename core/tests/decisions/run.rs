@@ -154,7 +154,7 @@ impl Run {
         let as_expected = match &answer {
             AdminAnswer::Added(name) => step.added.as_deref() == Some(name.as_str()),
             AdminAnswer::Removed(name) => step.removed.as_deref() == Some(name.as_str()),
-            AdminAnswer::Rules(rules) => {
+            AdminAnswer::Rules { rules, .. } => {
                 let listed: Vec<String> = rules.iter().map(|rule| rule.name.to_string()).collect();
                 step.listed.as_ref() == Some(&listed)
             }

@@ -230,7 +230,7 @@ fn a_rule_is_admitted_where_it_goes_together_with_the_file() {
     );
     assert!(told(&file, &rule("{mode: off, capacity: 1, rate: 1}")).is_empty());
     file.rules.push(shared);
-    assert_eq!(file.cluster_rules().count(), 1);
+    assert!(file.refuse_cluster().is_err());
 }
 
 /// Pieces that admin statements are made of.

@@ -17,7 +17,7 @@ fn ask(condition: &Condition, statement: &Statement<'_>, options: FingerprintOpt
     let shape = Shape::of(statement.sql, options);
     let facts = shape.facts();
     let asked = condition.of_shape(&facts).and_then(|()| condition.of_context(&statement.context)).and_then(|()| {
-        let constants = Constants::of(statement, options.dialect);
+        let constants = Constants::new(statement.sql, options.dialect, statement.params);
         if condition.asks_constants(&facts) { condition.of_constants(&constants) } else { Ok(()) }
     });
     asked.map_or_else(Field::name, |()| "matches")
@@ -271,7 +271,7 @@ fn a_column_that_is_counted_by_must_have_a_value() {
     );
     let condition = condition(per);
     let statement = Statement::new("select * from orders where id in (2, 1)");
-    let constants = Constants::of(&statement, Dialect::Generic);
+    let constants = Constants::new(statement.sql, Dialect::Generic, &[]);
     let keys: Vec<_> = condition.key_columns().iter().map(|column| constants.column_values(column)).collect();
     assert_eq!(keys, [[b"2", b"1"]]);
 }
