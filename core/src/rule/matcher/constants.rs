@@ -5,7 +5,7 @@ use crate::fingerprint::{Analysis, Dialect, Value, analyse};
 use std::cell::OnceCell;
 
 /// Most values of a column that make keys.
-pub(crate) const MAX_COLUMN_VALUES: usize = 16;
+const MAX_COLUMN_VALUES: usize = 16;
 
 /// The constants and bound parameters of one statement. Its grammar is read only where a rule asks for it, and once.
 ///

@@ -23,11 +23,11 @@ mod tests;
 
 pub(crate) use account::Account;
 pub(crate) use column::Column;
-pub(crate) use condition::{Condition, Misfit};
-pub(crate) use constants::{Constants, MAX_COLUMN_VALUES};
+pub(crate) use condition::Condition;
+pub(crate) use constants::Constants;
 pub(crate) use facts::ShapeFacts;
 pub(crate) use field::Field;
-pub(crate) use index::{Matcher, UnmatchableRule};
+pub(crate) use index::Matcher;
 pub(crate) use keyword::Keyword;
 pub(crate) use pattern::Pattern;
 pub(crate) use table_glob::TableGlob;
