@@ -116,13 +116,18 @@ pub enum RuleName {
     Threshold(Arc<str>),
     /// The `default_threshold`.
     DefaultThreshold,
-    /// What the host's provider of thresholds says.
+    /// All thresholds of the host's provider together, in a snapshot.
     Provider,
     /// A rule of the file, or one that an admin statement added.
     Rule(Arc<str>),
 }
 
 impl RuleName {
+    /// The name of a threshold on fingerprints that begin with these digits.
+    pub(crate) fn threshold(digits: &str) -> Self {
+        Self::Threshold(format!("threshold:{digits:.12}").into())
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         match self {

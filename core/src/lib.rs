@@ -84,7 +84,10 @@ mod stripe;
 pub use clock::{Clock, ManualClock};
 pub use context::Context;
 pub use decision::{Decision, Permit, Reason, RuleName, Ticket, Verdict};
-pub use engine::{AdminAnswer, Builder, Engine, Prepared};
+pub use engine::{
+    AdminAnswer, Builder, Engine, ExplainedRule, Explanation, Guard, Prepared, RulePart, ThresholdProvider, Throttled,
+    Top, TopStatement,
+};
 pub use error::{Fault, LoadError};
 pub use fingerprint::{Dialect, Fingerprint, FingerprintOptions, HashKind, InLists, Normalizer};
 pub use limit::{SlidingWindow, WindowError};

@@ -2,15 +2,17 @@
 
 use super::rule_state::RuleState;
 use crate::clock::Reading;
+use crate::decision::RuleName;
 use crate::limit::{Measure, nanos};
 use crate::rule::{Count, Limit, Part, Then, Threshold};
-use crate::decision::RuleName;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 /// A rule in force. A threshold is one too.
 #[derive(Debug)]
 pub(super) struct ActiveRule {
+    /// What decisions call it: a threshold of a provider has a name of its own, and shares its state with the others.
+    pub(super) name: RuleName,
     pub(super) state: Arc<RuleState>,
     pub(super) allows: Allows,
     pub(super) then: Then,
@@ -68,10 +70,6 @@ impl Allows {
 }
 
 impl ActiveRule {
-    pub(super) fn name(&self) -> &RuleName {
-        self.state.name()
-    }
-
     /// What it counts by.
     pub(super) fn per(&self) -> &[Part] {
         &self.state.identity.per

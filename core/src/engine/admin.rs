@@ -78,7 +78,11 @@ impl Engine {
         }
         if set.file.rules.iter().any(|other| other.name == rule.name) {
             let found = format!("there is a rule `{}` already", rule.name);
-            return Err(refused("rule.name.duplicate", found, "write another name, or remove that rule first".to_owned()));
+            return Err(refused(
+                "rule.name.duplicate",
+                found,
+                "write another name, or remove that rule first".to_owned(),
+            ));
         }
         let name = RuleName::Rule(rule.name.as_str().into());
         let mut added = changes.added.clone();

@@ -33,11 +33,6 @@ impl<'s, 'a> Asked<'s, 'a> {
     }
 
     pub(super) fn request(context: &'s Context<'a>) -> Self {
-        Self {
-            context,
-            constants: Constants::new(b"", Dialect::Generic, &[]),
-            fakes: Fakes::None,
-            weight: 1,
-        }
+        Self { context, constants: Constants::new(b"", Dialect::Generic, &[]), fakes: Fakes::None, weight: 1 }
     }
 }

@@ -8,6 +8,7 @@ use super::readers::Readers;
 use super::reload::{Changes, Source, wall_ahead};
 use super::rule_set::{Making, RuleSet};
 use super::shapes::Shapes;
+use super::top::Durations;
 use super::waiting::Waiting;
 use super::{Engine, Inner, cache_bytes};
 use crate::clock::Clock;
@@ -85,6 +86,7 @@ impl Builder {
             next_shape: AtomicU64::new(0),
             waiting: Waiting::default(),
             permits: Permits::new(),
+            durations: Durations::new(),
             guard_errors: Counter::default(),
             rules: RwLock::new(set),
             clock,

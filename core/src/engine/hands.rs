@@ -111,7 +111,7 @@ impl Hands {
             at_hand.keep(limiter);
             return;
         }
-        let at_hand = AtHand::new(rule.name(), limiter);
+        let at_hand = AtHand::new(&rule.name, limiter);
         let owned = at_hand.bytes();
         self.limiters.insert(key.hash, Hand { key: *key, at_hand }, owned);
     }

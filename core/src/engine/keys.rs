@@ -17,16 +17,29 @@ type Values<'a> = SmallVec<[Option<&'a [u8]>; 1]>;
 /// The keys of a statement for a rule, the first 16 in order; none where it lacks a column that the rule counts by, so that
 /// the rule does not match.
 pub(super) fn keys(participant: &Participant, shape: &Shape, asked: &Asked<'_, '_>) -> SmallVec<[Key; 1]> {
-    let mut columns = participant.condition.iter().flat_map(|condition| condition.key_columns());
-    let mut parts: SmallVec<[Values<'_>; 4]> = SmallVec::new();
-    for part in participant.rule.per() {
-        let values = values(part, &mut columns, shape, asked);
-        if values.is_empty() {
-            return SmallVec::new();
+    let mut keys: SmallVec<[Key; 1]> = SmallVec::new();
+    combine(participant, shape, asked, |parts| {
+        let key = Key::of(parts);
+        if !keys.contains(&key) {
+            keys.push(key);
         }
-        parts.push(values);
-    }
-    combine(&parts)
+    });
+    keys
+}
+
+/// The same for people to read: `user=dev, kind=select`.
+pub(super) fn described(participant: &Participant, shape: &Shape, asked: &Asked<'_, '_>) -> Vec<String> {
+    let mut keys = Vec::new();
+    combine(participant, shape, asked, |parts| {
+        let parts = participant.rule.per().iter().zip(parts).map(|(part, value)| match value {
+            // A fingerprint is bytes, and is known by its digits.
+            Some(_) if *part == Part::Fingerprint => format!("{part}={}", shape.fingerprint),
+            Some(value) => format!("{part}={}", String::from_utf8_lossy(value)),
+            None => format!("{part} is not said"),
+        });
+        keys.push(parts.collect::<Vec<_>>().join(", "));
+    });
+    keys
 }
 
 /// The key that a shape alone says, whatever the context and the constants; none where it says several, or not all of it.
@@ -75,9 +88,11 @@ fn each<'a>(values: impl Iterator<Item = &'a str>) -> Values<'a> {
     all
 }
 
-/// Every combination of the values of the parts, the last part changing first.
-fn combine(parts: &[Values<'_>]) -> SmallVec<[Key; 1]> {
-    let mut keys: SmallVec<[Key; 1]> = SmallVec::new();
+/// Shows the combinations of the values of a rule's parts, the last part changing first, at most 16.
+fn combine(participant: &Participant, shape: &Shape, asked: &Asked<'_, '_>, mut each: impl FnMut(&[Option<&[u8]>])) {
+    let mut columns = participant.condition.iter().flat_map(|condition| condition.key_columns());
+    let parts = participant.rule.per().iter().map(|part| values(part, &mut columns, shape, asked));
+    let parts: SmallVec<[Values<'_>; 4]> = parts.collect();
     let all = parts.iter().fold(1, |all: usize, values| all.saturating_mul(values.len())).min(MOST);
     let mut chosen: SmallVec<[Option<&[u8]>; 4]> = SmallVec::new();
     for number in 0..all {
@@ -88,10 +103,6 @@ fn combine(parts: &[Values<'_>]) -> SmallVec<[Key; 1]> {
             rest /= values.len();
         }
         chosen.reverse();
-        let key = Key::of(&chosen);
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
+        each(&chosen);
     }
-    keys
 }

@@ -12,7 +12,9 @@ mod at_hand;
 mod builder;
 mod current;
 mod decide;
+mod explain;
 mod generations;
+mod guard;
 mod hands;
 mod hot;
 mod keys;
@@ -28,11 +30,15 @@ mod rule_set;
 mod rule_state;
 mod shape;
 mod shapes;
+mod top;
 mod waiting;
 
 pub use admin::AdminAnswer;
 pub use builder::Builder;
+pub use explain::{ExplainedRule, Explanation, RulePart};
+pub use guard::{Guard, ThresholdProvider, Throttled};
 pub use prepared::Prepared;
+pub use top::{Top, TopStatement};
 
 use crate::clock::Clock;
 use crate::context::Context;
@@ -58,6 +64,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use top::Durations;
 use waiting::Waiting;
 
 /// Decides which statements may be sent now.
@@ -100,6 +107,7 @@ struct Inner {
     next_shape: AtomicU64,
     waiting: Waiting,
     permits: Permits,
+    durations: Durations,
     /// Failures of the guard itself.
     guard_errors: Counter,
 }

@@ -13,8 +13,11 @@ impl Inner {
         let set = self.set();
         let off = set.file.mode == Mode::Off;
         let mut rules: Vec<RuleStats> = set
-            .iter_with_off()
-            .map(|(rule, is_off)| self.stats(&rule.state, rule.mode(off || is_off), rule.reading()))
+            .iter_numbered()
+            .map(|(rule, number)| {
+                let is_off = off || number.is_some_and(|number| set.is_off(number));
+                self.stats(&rule.state, rule.mode(is_off), rule.reading())
+            })
             .collect();
         if self.provided.is_asked() {
             let mode = match set.file.mode {
@@ -46,7 +49,8 @@ impl Inner {
 }
 
 impl ActiveRule {
-    fn mode(&self, is_off: bool) -> RuleMode {
+    /// Whether it is carried out.
+    pub(super) fn mode(&self, is_off: bool) -> RuleMode {
         if self.state.is_expired() {
             RuleMode::Expired
         } else if is_off {

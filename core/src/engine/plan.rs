@@ -100,7 +100,8 @@ impl Plan {
 
     /// The plan of rules that match a shape and a context.
     pub(super) fn of_context(rules: Vec<Participant>, otherwise: Reason) -> Self {
-        if let Some(exempting) = rules.iter().find(|participant| participant.rule.exempts() && !participant.asks_constants)
+        if let Some(exempting) =
+            rules.iter().find(|participant| participant.rule.exempts() && !participant.asks_constants)
         {
             return Self::Exempt(Arc::clone(&exempting.rule));
         }

@@ -1,17 +1,18 @@
 //! What the host's provider of thresholds has said.
 
 use super::active_rule::{self, ActiveRule, Allows};
-use super::generations::Generations;
 use super::current::InForce;
+use super::generations::Generations;
 use super::plan::Plan;
 use super::shape::Planned;
 use super::{Engine, Inner};
 use crate::clock::Reading;
+use crate::decision::RuleName;
 use crate::error::LoadError;
 use crate::fingerprint::Fingerprint;
 use crate::limit::nanos;
-use crate::rule::Threshold;
 use crate::rule::matcher::ShapeFacts;
+use crate::rule::{Mode, Threshold};
 use ahash::RandomState;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -137,7 +138,7 @@ impl Engine {
             None => None,
             Some(threshold) => {
                 threshold.validate()?;
-                Some(Arc::new(inner.provided_rule(threshold)?))
+                Some(Arc::new(inner.provided_rule(fingerprint, threshold)?))
             }
         };
         let until = inner.clock.read(Reading::Precise).saturating_add(nanos(time_to_live));
@@ -169,13 +170,14 @@ impl Engine {
 
 impl Inner {
     /// A threshold of the provider's as a rule.
-    fn provided_rule(&self, threshold: &Threshold) -> Result<ActiveRule, LoadError> {
+    fn provided_rule(&self, fingerprint: &Fingerprint, threshold: &Threshold) -> Result<ActiveRule, LoadError> {
         let set = self.set();
         let (limit, then) = active_rule::of_threshold(threshold);
         // Its values are within their bounds, so that its window can be counted.
         let allows = Allows::of(&limit, 0).map_err(|_| LoadError::with_faults(Vec::new()))?;
-        let observed = set.file.mode == crate::rule::Mode::Observe;
-        Ok(ActiveRule { state: Arc::clone(&set.provided), allows, then, observed, expires: None })
+        let observed = set.file.mode == Mode::Observe;
+        let name = RuleName::threshold(&fingerprint.to_string());
+        Ok(ActiveRule { name, state: Arc::clone(&set.provided), allows, then, observed, expires: None })
     }
 
     /// What the rules, and the provider, come to for a shape.

@@ -67,7 +67,9 @@ mod tests {
         let kept = || readers.places.iter().filter(|place| place.lock().unwrap().is_some()).count();
         let giant = [b'a'; 1001];
         readers.normalize(options, b"select 1", Dialect::Generic, |_| {
-            readers.normalize(options, &giant, Dialect::Generic, |normalized| assert_eq!(normalized.as_bytes().len(), 1001));
+            readers.normalize(options, &giant, Dialect::Generic, |normalized| {
+                assert_eq!(normalized.as_bytes().len(), 1001)
+            });
             assert_eq!(kept(), 0);
             readers.normalize(options, &giant[1..], Dialect::Generic, |_| {});
         });

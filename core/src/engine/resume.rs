@@ -20,7 +20,7 @@ impl Inner {
         let (waiter, now) = match self.waiting.take(ticket, &self.clock) {
             Taken::Due(waiter, now) => (waiter, now),
             Taken::Lapsed(waiter) => {
-                let rule = Some(waiter.rule.name().clone());
+                let rule = Some(waiter.rule.name.clone());
                 return Decision { rule, fingerprint: waiter.subject.fingerprint, ..refused };
             }
             Taken::Unknown => return refused,
@@ -117,7 +117,7 @@ impl Inner {
     fn told(&self, waiter: &Waiter) -> Decision {
         let rule = &waiter.rule;
         let mut decision = Decision::allow(waiter.subject.fingerprint, Reason::OverLimit);
-        decision.rule = Some(rule.name().clone());
+        decision.rule = Some(rule.name.clone());
         let side = waiter.sides.iter().find(|side| Arc::ptr_eq(&side.rule.state, &rule.state));
         if let Some((side, meter)) = side.zip(rule.allows.meter()) {
             let now = self.clock.read(meter.reading);
@@ -171,7 +171,8 @@ impl Drawn {
     /// window no more than the limit is sent, at once or after a wait. Returns what stands against it.
     fn renew(&mut self, part: WaitingPart, max: u32, weight: u32) -> Option<Over> {
         let (cell, shape) = self.limiter.window()?;
-        let wait_for = |n| cell.retry_after(shape, n, self.now, max).map_or(Wait::Never, |wait| Wait::Nanos(wait.max(1)));
+        let wait_for =
+            |n| cell.retry_after(shape, n, self.now, max).map_or(Wait::Never, |wait| Wait::Nanos(wait.max(1)));
         match self.attempt.take().map_or(Renewal::Forgotten, |attempt| cell.renew(shape, attempt, self.now, max)) {
             Renewal::Renewed { .. } => None,
             Renewal::Exceeded { attempt, total } => {

@@ -62,25 +62,27 @@ impl RuleSet {
         let mut states = States::of(making.previous);
         let max_keys = file.limits.max_keys;
         let mut all = Vec::with_capacity(file.thresholds.len() + file.rules.len() + 1);
-        let mut active = |name: RuleName, limit: &Limit, then: Then, per: &[Part], mode: Mode, expires: Option<SystemTime>| {
-            let identity = Identity { name, limit: limit.name(), per: per.into() };
-            let allows = Allows::of(limit, making.wall).map_err(|error| {
-                let path = identity.name.to_string();
-                LoadError::with_faults(vec![Fault::unplaced(
-                    "rule.limit.unusable",
-                    path,
-                    error,
-                    "write another limit".to_owned(),
-                )])
-            })?;
-            let state = states.take(identity, max_keys);
-            let observed = mode == Mode::Observe;
-            Ok::<_, LoadError>(Arc::new(ActiveRule { state, allows, then, observed, expires }))
-        };
+        let mut active =
+            |name: RuleName, limit: &Limit, then: Then, per: &[Part], mode: Mode, expires: Option<SystemTime>| {
+                let identity = Identity { name, limit: limit.name(), per: per.into() };
+                let allows = Allows::of(limit, making.wall).map_err(|error| {
+                    let path = identity.name.to_string();
+                    LoadError::with_faults(vec![Fault::unplaced(
+                        "rule.limit.unusable",
+                        path,
+                        error,
+                        "write another limit".to_owned(),
+                    )])
+                })?;
+                let name = identity.name.clone();
+                let state = states.take(identity, max_keys);
+                let observed = mode == Mode::Observe;
+                Ok::<_, LoadError>(Arc::new(ActiveRule { name, state, allows, then, observed, expires }))
+            };
         let mut thresholds = Vec::with_capacity(file.thresholds.len());
         for (prefix, threshold) in &file.thresholds {
             let (limit, then) = active_rule::of_threshold(threshold);
-            let name = RuleName::Threshold(format!("threshold:{prefix:.12}").into());
+            let name = RuleName::threshold(prefix.as_str());
             thresholds.push((prefix.clone(), all.len()));
             all.push(active(name, &limit, then, &[], file.mode, None)?);
         }
@@ -178,12 +180,12 @@ impl RuleSet {
     }
 
     /// Whether a rule of the file is not looked at.
-    fn is_off(&self, number: u32) -> bool {
+    pub(super) fn is_off(&self, number: u32) -> bool {
         self.file.rules.get(number as usize).is_some_and(|rule| rule.mode == Some(Mode::Off))
     }
 
     /// The threshold that names a fingerprint.
-    fn threshold(&self, fingerprint: &Fingerprint) -> Option<&Arc<ActiveRule>> {
+    pub(super) fn threshold(&self, fingerprint: &Fingerprint) -> Option<&Arc<ActiveRule>> {
         let hex = fingerprint.to_string();
         let behind = self.thresholds.partition_point(|(prefix, _)| prefix.as_str() <= hex.as_str());
         let (prefix, place) = &self.thresholds[behind.checked_sub(1)?];
@@ -215,11 +217,18 @@ impl RuleSet {
         self.all.iter()
     }
 
-    /// Every rule, and whether it is one that is not looked at.
-    pub(super) fn iter_with_off(&self) -> impl Iterator<Item = (&Arc<ActiveRule>, bool)> {
-        let first = self.thresholds.len();
-        let is_off = move |place: usize| place.checked_sub(first).is_some_and(|number| self.is_off(number as u32));
-        self.all.iter().enumerate().map(move |(place, rule)| (rule, is_off(place)))
+    /// Every rule, one of the file with its number there.
+    pub(super) fn iter_numbered(&self) -> impl Iterator<Item = (&Arc<ActiveRule>, Option<u32>)> {
+        let number = |place: usize| {
+            let number = place.checked_sub(self.thresholds.len())?;
+            (number < self.file.rules.len()).then_some(number as u32)
+        };
+        self.all.iter().enumerate().map(move |(place, rule)| (rule, number(place)))
+    }
+
+    /// Whether any of these rules of the file has not ended.
+    pub(super) fn any_live(&self, numbers: &[u32]) -> bool {
+        numbers.iter().any(|number| self.rule(*number as usize).is_some_and(|rule| !rule.state.is_expired()))
     }
 
     /// The rules of the file, each with its condition.

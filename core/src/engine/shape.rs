@@ -65,7 +65,12 @@ impl Shape {
         let Classification { mut kinds, plain_read } = classify(text, dialect);
         let answer = answer(text, normalized.statements(), &kinds, plain_read);
         let mut seen = Vec::new();
-        kinds.retain(|kind| !seen.contains(kind) && { seen.push(*kind); true });
+        kinds.retain(|kind| {
+            !seen.contains(kind) && {
+                seen.push(*kind);
+                true
+            }
+        });
         let fingerprint = normalized.fingerprint();
         Self {
             planned: plan(&facts(text, &fingerprint, dialect, &kinds)),
@@ -95,12 +100,12 @@ impl Shape {
 
     /// The same shape with another plan.
     pub(super) fn planned_anew(&self, plan: impl FnOnce(&ShapeFacts<'_>) -> Planned) -> Self {
-        Self {
-            planned: plan(&facts(&self.text, &self.fingerprint, self.dialect, &self.kinds)),
-            text: self.text.clone(),
-            kinds: self.kinds.clone(),
-            ..*self
-        }
+        Self { planned: self.with_facts(plan), text: self.text.clone(), kinds: self.kinds.clone(), ..*self }
+    }
+
+    /// Lends what is known of it when its rules are looked for.
+    pub(super) fn with_facts<T>(&self, read: impl FnOnce(&ShapeFacts<'_>) -> T) -> T {
+        read(&facts(&self.text, &self.fingerprint, self.dialect, &self.kinds))
     }
 
     /// Its fingerprint; none where it stands for requests.
@@ -142,8 +147,7 @@ fn answer(text: &[u8], statements: usize, kinds: &[Kind], plain_read: bool) -> A
     if plain_read {
         return Answer::Rows;
     }
-    let counts =
-        matches!(kinds, [Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge]);
+    let counts = matches!(kinds, [Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge]);
     // A CTE that writes may stand before a SELECT; RETURNING, and SQL Server's OUTPUT, answer rows that a write made.
     let writes = begins(&[b"insert ", b"replace ", b"update ", b"delete ", b"merge "]);
     if counts && writes && !has_word(text, b"returning") && !has_word(text, b"output") {

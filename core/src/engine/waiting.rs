@@ -66,7 +66,12 @@ pub(super) struct WaitingLimiter {
 
 impl Waiter {
     /// A statement that a rule delays. What is counted of it moves here.
-    pub(super) fn new(contest: &mut Contest<'_>, subject: &Subject, sentence: &Sentence, times: &mut Times<'_>) -> Self {
+    pub(super) fn new(
+        contest: &mut Contest<'_>,
+        subject: &Subject,
+        sentence: &Sentence,
+        times: &mut Times<'_>,
+    ) -> Self {
         let now = times.by(Reading::Precise);
         let rule = Arc::clone(contest.sides[sentence.side].rule);
         let wait = contest.sides[sentence.side].delay(&contest.drawn, &sentence.exceeded);
@@ -83,7 +88,7 @@ impl Contest<'_> {
         let part = match &side.standing {
             Standing::Within => WaitingPart::Within,
             Standing::Exceeded(_) if number == deciding && is_fixed => WaitingPart::Aside,
-            Standing::Exceeded(exceeded) if exceeded.handled => WaitingPart::Exceeded,
+            Standing::Exceeded(exceeded) if exceeded.handled == Some(true) => WaitingPart::Exceeded,
             // Its share let the attempt pass, and for an attempt that is drawn once.
             Standing::Exceeded(_) if is_counted => WaitingPart::Aside,
             // Whether it has room to admit the statement is another matter by then.

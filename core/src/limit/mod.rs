@@ -6,6 +6,7 @@ mod sliding_window;
 pub(crate) use measure::{Measure, nanos};
 pub use sliding_window::{SlidingWindow, WindowError};
 
+use sqlthrottle_cells::WindowShape;
 use sqlthrottle_cells::claim::Claim;
 use sqlthrottle_cells::concurrency::ConcurrencyCell;
 use sqlthrottle_cells::fixed_window::{FixedWindowCell, FixedWindowShape};
@@ -13,7 +14,6 @@ use sqlthrottle_cells::pins::{Pin, Pins};
 use sqlthrottle_cells::share_counter::ShareCounter;
 use sqlthrottle_cells::sliding_window::{Slot, WindowCell};
 use sqlthrottle_cells::token_bucket::{TokenBucketCell, TokenBucketShape};
-use sqlthrottle_cells::WindowShape;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -241,12 +241,6 @@ impl Pinned {
             Some(()) => Ok(Self(limiter)),
             None => Err(limiter),
         }
-    }
-
-    /// The limiter, pinned no more.
-    #[inline]
-    pub(crate) fn into_limiter(self) -> Arc<Limiter> {
-        Arc::clone(&self.0)
     }
 }
 

@@ -49,7 +49,8 @@ impl SlidingWindow {
         let shape = WindowShape::new(nanos, buckets).map_err(|error| WindowError(Reason::Shape(error)))?;
         let clock = clock.into();
         let now = clock.now();
-        let cell = with_slots!(shape, SLOTS => Box::new(WindowCell::<[Slot; SLOTS]>::new(&shape, now)) as Box<WindowCell>);
+        let cell =
+            with_slots!(shape, SLOTS => Box::new(WindowCell::<[Slot; SLOTS]>::new(&shape, now)) as Box<WindowCell>);
         Ok(Self { cell, shape, clock })
     }
 

@@ -56,13 +56,18 @@ impl Snapshot {
             ("sql_throttle_passed_over_total", "counter", "Checks over the limit and outside the share.", |rule| {
                 rule.passed_over
             }),
-            ("sql_throttle_outranked_total", "counter", "Checks over the limit that a stronger rule decided.", |rule| {
-                rule.outranked
-            }),
+            (
+                "sql_throttle_outranked_total",
+                "counter",
+                "Checks over the limit that a stronger rule decided.",
+                |rule| rule.outranked,
+            ),
             ("sql_throttle_permits_in_use", "gauge", "Places held of a concurrency limit.", |rule| rule.in_use),
             ("sql_throttle_permits_leaked_total", "counter", "Places whose lease lapsed.", |rule| rule.leaked),
             ("sql_throttle_keys", "gauge", "Limiters kept.", |rule| rule.keys as u64),
-            ("sql_throttle_overflow_total", "counter", "Checks that found no place for their key.", |rule| rule.overflow),
+            ("sql_throttle_overflow_total", "counter", "Checks that found no place for their key.", |rule| {
+                rule.overflow
+            }),
         ];
         for (name, kind, help, value) in by_rule {
             family(text, name, kind, help)?;

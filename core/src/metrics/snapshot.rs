@@ -1,6 +1,6 @@
 //! What the rules of an engine have done so far.
 
-use super::{Counters, Counts, Counter};
+use super::{Counter, Counters, Counts};
 use crate::decision::RuleName;
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ pub struct RuleStats {
     pub keys: usize,
     /// Checks that fell to the limiter which keys beyond `max_keys` share.
     pub overflow: u64,
-    /// How long ago the rule was last matched; none where it never was.
+    /// How long ago the rule was last matched; none where it never was. Of a rule that has no limiter only that it was: zero.
     pub last: Option<Duration>,
 }
 

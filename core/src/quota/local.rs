@@ -112,7 +112,9 @@ impl KeyTable {
         }
         let mut shard = write(shard);
         // Another thread may have brought the key between the two locks.
-        if let Some(limiter) = shard.renewed(hash, key, measure, now).or_else(|| self.admit(&mut shard, hash, key, measure, now)) {
+        if let Some(limiter) =
+            shard.renewed(hash, key, measure, now).or_else(|| self.admit(&mut shard, hash, key, measure, now))
+        {
             return (limiter, false);
         }
         drop(shard);

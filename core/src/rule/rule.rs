@@ -1,6 +1,6 @@
 //! A rule: what it matches, what it counts by, how much is allowed, what happens beyond.
 
-use super::{FingerprintPrefix, Limit, Matching, Mode, OnFailure, Part};
+use super::{Limit, Matching, Mode, OnFailure, Part};
 use crate::name::named;
 use crate::strategy::{Share, Strategy};
 use std::time::SystemTime;
@@ -68,11 +68,6 @@ impl Rule {
     /// them.
     pub(crate) fn names_statements(&self) -> bool {
         !self.matching.fingerprints.is_empty() || !self.matching.like.is_empty()
-    }
-
-    /// Fingerprints that it names.
-    pub(crate) fn fingerprints(&self) -> &[FingerprintPrefix] {
-        &self.matching.fingerprints
     }
 }
 

@@ -12,8 +12,8 @@ use crate::quota::Lookup;
 use crate::strategy::{Delay, Strategy};
 use ahash::RandomState;
 use smallvec::SmallVec;
-use sqlthrottle_cells::claim::{Claim, Over, Wait};
 use sqlthrottle_cells::WindowShape;
+use sqlthrottle_cells::claim::{Claim, Over, Wait};
 use sqlthrottle_cells::sliding_window::{Attempt, WindowCell};
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,6 +49,8 @@ pub(in crate::engine) struct Drawn {
     pub(in crate::engine) now: u64,
     /// What is counted of an attempt, where the rule counts those.
     pub(in crate::engine) attempt: Option<Attempt>,
+    /// Whether it has no room for what is to be admitted.
+    pub(in crate::engine) is_over: bool,
 }
 
 /// How a rule stands to a statement.
@@ -66,8 +68,8 @@ pub(in crate::engine) struct Exceeded {
     pub(in crate::engine) wait: Wait,
     /// Whether the weight alone is beyond the limit.
     pub(in crate::engine) never: bool,
-    /// Whether the statement is of the share that the strategy is applied to.
-    pub(in crate::engine) handled: bool,
+    /// Whether the statement is of the share that the strategy is applied to; none until that is drawn.
+    pub(in crate::engine) handled: Option<bool>,
     /// The limiter, among those drawn; that of a rule which lets nothing pass is none.
     pub(in crate::engine) limiter: Option<usize>,
 }
@@ -153,7 +155,7 @@ impl<'p> Contest<'p> {
         // Keys without a place share a limiter, which counts a statement once.
         let known = &self.drawn[side.limiters.clone()];
         if !known.iter().any(|drawn| Arc::ptr_eq(&drawn.limiter, &limiter)) {
-            self.drawn.push(Drawn { key, limiter, overflow, now, attempt: None });
+            self.drawn.push(Drawn { key, limiter, overflow, now, attempt: None, is_over: false });
             side.limiters.end = self.drawn.len();
         }
     }
@@ -170,7 +172,11 @@ impl<'p> Contest<'p> {
                 drawn.attempt = Some(attempt);
                 if total > meter.max {
                     let until = cell.retry_after(shape, weight, drawn.now, meter.max);
-                    side.exceed(Over { counted: u64::from(total), wait: until.map_or(Wait::Never, Wait::Nanos) }, at, weight);
+                    side.exceed(
+                        Over { counted: u64::from(total), wait: until.map_or(Wait::Never, Wait::Nanos) },
+                        at,
+                        weight,
+                    );
                 }
             }
         }
@@ -185,6 +191,7 @@ impl<'p> Contest<'p> {
             }
             for at in side.limiters.clone() {
                 if let Some(over) = self.drawn[at].claim(meter).over(weight) {
+                    self.drawn[at].is_over = true;
                     side.exceed(over, at, weight);
                 }
             }
@@ -198,16 +205,17 @@ impl<'p> Contest<'p> {
         }
     }
 
-    /// What the rules that count what is admitted, and have room, are to be asked for. With the number of the side and of the
-    /// limiter.
+    /// What the limiters that count what is admitted, and have room, are to be asked for; with the number of the side and of
+    /// the limiter. Of a rule that is over and lets the statement pass, those of its other keys.
     pub(in crate::engine) fn claims(&self, observed: bool) -> SmallVec<[(usize, usize, Claim<'_>); USUAL]> {
         let mut claims: SmallVec<[(usize, usize, Claim<'_>); USUAL]> = SmallVec::new();
         for (number, side) in self.sides.iter().enumerate() {
             if let Allows::Admitted(meter) = &side.rule.allows
                 && side.rule.observed == observed
-                && side.is_within()
+                && side.handled().is_none()
             {
-                claims.extend(side.limiters.clone().map(|at| (number, at, self.drawn[at].claim(meter))));
+                let with_room = side.limiters.clone().filter(|at| !self.drawn[*at].is_over);
+                claims.extend(with_room.map(|at| (number, at, self.drawn[at].claim(meter))));
             }
         }
         // Of two statements that want the same limiters, the first at the first of them is to get them all.
@@ -234,7 +242,7 @@ impl Drawn {
 
 impl Exceeded {
     /// By a rule that lets nothing pass.
-    const BLOCKED: Self = Self { counted: 0, wait: Wait::Never, never: false, handled: true, limiter: None };
+    const BLOCKED: Self = Self { counted: 0, wait: Wait::Never, never: false, handled: Some(true), limiter: None };
 }
 
 impl Side<'_> {
@@ -245,7 +253,7 @@ impl Side<'_> {
     /// How far it is over its limit, where the strategy is applied.
     pub(in crate::engine) fn handled(&self) -> Option<&Exceeded> {
         match &self.standing {
-            Standing::Exceeded(exceeded) if exceeded.handled => Some(exceeded),
+            Standing::Exceeded(exceeded) if exceeded.handled == Some(true) => Some(exceeded),
             _ => None,
         }
     }
@@ -264,7 +272,7 @@ impl Side<'_> {
             }
             standing => {
                 let Over { counted, wait } = over;
-                let handled = self.drew;
+                let handled = self.drew.then_some(true);
                 *standing = Standing::Exceeded(Exceeded { counted, wait, never, handled, limiter: Some(at) });
             }
         }
@@ -274,10 +282,10 @@ impl Side<'_> {
     pub(in crate::engine) fn draw_share(&mut self, drawn: &[Drawn]) {
         if let Standing::Exceeded(exceeded) = &mut self.standing
             && let Some(at) = exceeded.limiter
-            && !exceeded.handled
+            && exceeded.handled.is_none()
         {
             // No share lets a statement through that is over the limit all by itself.
-            exceeded.handled = exceeded.never || self.rule.then.share.draw(drawn[at].limiter.share());
+            exceeded.handled = Some(exceeded.never || self.rule.then.share.draw(drawn[at].limiter.share()));
         }
     }
 

@@ -91,14 +91,13 @@ impl Inner {
     ) -> Decision {
         let mut times = Times::new(&self.clock);
         let hasher = self.hot.hasher();
-        let mut contest =
-            match Contest::gather(participants, shape, asked, &mut times, hasher, hands.as_deref_mut()) {
-                Gathered::Exempt(rule) => return exempt(rule, shape),
-                Gathered::Contest(contest) if contest.sides.is_empty() => {
-                    return Decision::allow(shape.name(), participants.otherwise);
-                }
-                Gathered::Contest(contest) => contest,
-            };
+        let mut contest = match Contest::gather(participants, shape, asked, &mut times, hasher, hands.as_deref_mut()) {
+            Gathered::Exempt(rule) => return exempt(rule, shape),
+            Gathered::Contest(contest) if contest.sides.is_empty() => {
+                return Decision::allow(shape.name(), participants.otherwise);
+            }
+            Gathered::Contest(contest) => contest,
+        };
         let subject = Subject {
             fingerprint: shape.name(),
             can_fake: shape.can_fake(asked.fakes),
@@ -107,9 +106,7 @@ impl Inner {
         contest.record_attempts(subject.weight);
         match self.settle(&mut contest, &subject, &mut times, hands) {
             Ok(decision) => decision,
-            Err(sentence) => {
-                self.refuse(&mut contest, &subject, &sentence, &mut times)
-            }
+            Err(sentence) => self.refuse(&mut contest, &subject, &sentence, &mut times),
         }
     }
 
@@ -184,5 +181,5 @@ impl Inner {
 /// A decision of a rule that lets a statement pass, whatever others say.
 fn exempt(rule: &ActiveRule, shape: &Shape) -> Decision {
     rule.state.counters.passed.add();
-    Decision { rule: Some(rule.name().clone()), ..Decision::allow(shape.name(), Reason::Exempt) }
+    Decision { rule: Some(rule.name.clone()), ..Decision::allow(shape.name(), Reason::Exempt) }
 }

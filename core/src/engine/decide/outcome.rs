@@ -12,7 +12,12 @@ use std::time::Duration;
 
 impl Inner {
     /// What a statement that passes holds while it runs.
-    pub(in crate::engine) fn hold(&self, contest: &Contest<'_>, memory: &Memory, times: &mut Times<'_>) -> Option<Permit> {
+    pub(in crate::engine) fn hold(
+        &self,
+        contest: &Contest<'_>,
+        memory: &Memory,
+        times: &mut Times<'_>,
+    ) -> Option<Permit> {
         let (mut places, mut longest) = (Places::new(), 0);
         for (observed, reservations) in [(false, &memory.enforced), (true, &memory.observed)] {
             if reservations.permits().next().is_none() {
@@ -41,7 +46,7 @@ impl Contest<'_> {
         let passed_over = |observed| {
             self.sides.iter().find(|side| {
                 side.rule.observed == observed
-                    && matches!(&side.standing, Standing::Exceeded(exceeded) if !exceeded.handled)
+                    && matches!(&side.standing, Standing::Exceeded(exceeded) if exceeded.handled == Some(false))
             })
         };
         if let Some(side) = passed_over(false) {
@@ -58,6 +63,7 @@ impl Contest<'_> {
         for (number, side) in self.sides.iter().enumerate() {
             side.count_pass(number, subject);
         }
+        self.match_now();
         decision
     }
 
@@ -75,8 +81,18 @@ impl Contest<'_> {
         decision
     }
 
+    /// Takes note of when the rules were matched.
+    fn match_now(&self) {
+        for side in &self.sides {
+            if let Some(drawn) = self.drawn.get(side.limiters.start) {
+                side.rule.state.counters.match_at(drawn.now);
+            }
+        }
+    }
+
     /// Counts a refusal with every rule that took part.
     pub(in crate::engine) fn count_refusal(&self, subject: &Subject, deciding: usize, verdict: Verdict) {
+        self.match_now();
         for (number, side) in self.sides.iter().enumerate() {
             let counters = &side.rule.state.counters;
             if number == deciding {
@@ -111,14 +127,17 @@ impl Contest<'_> {
         let count = |at| {
             let drawn: &Drawn = &self.drawn[at];
             // What the attempt found is not what others have made of it since.
-            drawn.attempt.as_ref().map_or_else(|| drawn.limiter.counted(drawn.now), |attempt| u64::from(attempt.total()))
+            drawn
+                .attempt
+                .as_ref()
+                .map_or_else(|| drawn.limiter.counted(drawn.now), |attempt| u64::from(attempt.total()))
         };
         side.limiters.clone().map(count).max().map(|counted| (counted, limit))
     }
 
     /// Names the rule in a decision.
     fn tell(&self, decision: &mut Decision, side: &Side<'_>) {
-        decision.rule = Some(side.rule.name().clone());
+        decision.rule = Some(side.rule.name.clone());
         decision.overflow = self.drawn[side.limiters.clone()].iter().any(|drawn| drawn.overflow);
         decision.limit = side.rule.allows.meter().map_or(0, |meter| u64::from(meter.max));
         match &side.standing {
@@ -142,7 +161,7 @@ impl Side<'_> {
         let counters = &self.rule.state.counters;
         match &self.standing {
             Standing::Within => counters.passed.add(),
-            Standing::Exceeded(exceeded) if !exceeded.handled => counters.passed_over.add(),
+            Standing::Exceeded(exceeded) if exceeded.handled != Some(true) => counters.passed_over.add(),
             // Only of a rule that is observed: else it had held the statement up.
             Standing::Exceeded(_) => {
                 counters.passed.add();

@@ -1,6 +1,6 @@
 //! What a rule that is over its limit does to a statement, and which of several rules has its way.
 
-use super::{Contest, Exceeded, Side, Standing, Subject};
+use super::{Contest, Exceeded, Side, Subject};
 use crate::decision::{Reason, Verdict};
 use crate::engine::active_rule::Allows;
 use crate::strategy::Strategy;
@@ -86,7 +86,7 @@ impl Contest<'_> {
 
     fn lose(&mut self, side: usize, at: usize, over: Over, weight: u32) {
         let side = &mut self.sides[side];
-        side.standing = Standing::Within;
+        self.drawn[at].is_over = true;
         side.exceed(over, at, weight);
         side.draw_share(&self.drawn);
     }

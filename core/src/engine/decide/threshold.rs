@@ -40,7 +40,9 @@ impl Inner {
             };
             match count(at_hand, meter, attempted, threshold.refuses_all) {
                 Some(Counted::Within(total)) => {
-                    rule.state.counters.passed.add_alone();
+                    let counters = &*rule.state.counters;
+                    counters.passed.add_alone();
+                    counters.match_at(attempted.now);
                     return Decision {
                         rule: Some(at_hand.name().clone()),
                         count: u64::from(total),
@@ -102,7 +104,9 @@ fn refused(
     } else {
         (Verdict::Abort, Reason::IgnoreUnavailable)
     };
-    threshold.rule.state.counters.refused(verdict, true);
+    let counters = &*threshold.rule.state.counters;
+    counters.refused(verdict, true);
+    counters.match_at(attempted.now);
     Decision {
         verdict,
         rule: Some(at_hand.name().clone()),

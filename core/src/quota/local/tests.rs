@@ -111,7 +111,7 @@ fn a_limiter_in_use_is_not_let_go() {
 #[test]
 fn a_reference_to_a_limiter_that_was_let_go_is_of_no_use() {
     let table = table(1);
-    let kept = table.get(b"kept", 0).limiter.into_limiter();
+    let kept = Arc::clone(&table.get(b"kept", 0).limiter);
     assert!(!table.get(b"new", 0).overflow, "a mere reference keeps no place");
     assert!(kept.pins().pin().is_none());
     assert!(!Arc::ptr_eq(&kept, &table.get(b"kept", 0).limiter), "it comes back as another");

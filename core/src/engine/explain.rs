@@ -1,0 +1,167 @@
+//! Why a statement is decided as it is: each rule, and whether it matches.
+
+use super::active_rule::ActiveRule;
+use super::asked::Asked;
+use super::keys;
+use super::plan::Participant;
+use super::rule_set::RuleSet;
+use super::shape::Shape;
+use super::{Engine, Inner};
+use crate::decision::RuleName;
+use crate::fingerprint::{Fingerprint, Kind, Where};
+use crate::metrics::RuleMode;
+use crate::rule::On;
+use crate::rule::matcher::{Condition, ShapeFacts};
+use crate::statement::Statement;
+use std::sync::Arc;
+
+/// What an engine makes of a statement: its shape, and each rule with whether it takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// Its normalised text; bytes that are no UTF-8 are replaced.
+    pub normalized: String,
+    /// Its fingerprint.
+    pub fingerprint: Fingerprint,
+    /// The kinds of its statements, each once.
+    pub kinds: Vec<Kind>,
+    /// The tables it names.
+    pub tables: Vec<String>,
+    /// How its WHERE reads.
+    pub where_clause: Where,
+    /// Whether its kind is never checked, unless a rule names it.
+    pub never_checked: bool,
+    /// Every rule: thresholds, rules and the default threshold.
+    pub rules: Vec<ExplainedRule>,
+}
+
+/// A rule, and what it has to do with a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExplainedRule {
+    /// The rule.
+    pub name: RuleName,
+    /// Whether it is carried out.
+    pub mode: RuleMode,
+    /// Whether it matches.
+    pub part: RulePart,
+}
+
+/// Whether a rule takes part in the check of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RulePart {
+    /// It matches, and counts the statement under these keys: `user=dev`, `column:orders.id=7`. A rule without keys has none.
+    Matches {
+        /// The keys, the first 16.
+        keys: Vec<String>,
+    },
+    /// It does not match, because of this field.
+    Differs {
+        /// The field of the rule file: `pattern`, `user`, `per`; `default_threshold` where another rule names the statement.
+        field: &'static str,
+    },
+}
+
+impl Engine {
+    /// Says what the rules have to do with a statement. Nothing is counted.
+    ///
+    /// ```
+    /// use sqlthrottle::{Engine, RuleFile, RulePart, Statement};
+    ///
+    /// let rules = "rules: [{name: reports, match: {tables: [reports]}, per: [user], limit: {fixed_window: {max: 5, window: 1s}}}]";
+    /// let engine = Engine::new(RuleFile::parse(rules)?)?;
+    /// let explanation = engine.explain(&Statement::new("select * from reports where id = 7").user("dev"));
+    /// assert_eq!(explanation.normalized, "select * from reports where id=?");
+    /// assert_eq!(explanation.rules[0].part, RulePart::Matches { keys: vec!["user=dev".to_owned()] });
+    /// # Ok::<(), sqlthrottle::LoadError>(())
+    /// ```
+    pub fn explain(&self, statement: &Statement<'_>) -> Explanation {
+        self.0.explain(statement)
+    }
+}
+
+impl Inner {
+    fn explain(&self, statement: &Statement<'_>) -> Explanation {
+        let now = self.renewed();
+        let set = self.set();
+        let dialect = statement.dialect.unwrap_or(now.dialect());
+        let shape = self.shape(self.hot.sought(statement.sql, dialect), now);
+        let asked = Asked::statement(statement, dialect);
+        shape.with_facts(|facts| {
+            let analysis = asked.constants.analysis();
+            Explanation {
+                normalized: String::from_utf8_lossy(&shape.text).into_owned(),
+                fingerprint: shape.fingerprint,
+                kinds: shape.kinds.to_vec(),
+                tables: analysis.tables.iter().map(ToString::to_string).collect(),
+                where_clause: analysis.where_clause,
+                never_checked: facts.never_checked,
+                rules: set.explain(&shape, facts, &asked),
+            }
+        })
+    }
+}
+
+impl RuleSet {
+    fn explain(&self, shape: &Shape, facts: &ShapeFacts<'_>, asked: &Asked<'_, '_>) -> Vec<ExplainedRule> {
+        let naming: Vec<u32> = self.matcher().naming(facts.fingerprint).collect();
+        let threshold = self.threshold(facts.fingerprint);
+        let mut rules = Vec::new();
+        for (rule, number) in self.iter_numbered() {
+            let mode = rule.mode(number.is_some_and(|number| self.is_off(number)));
+            let part = match number {
+                _ if mode == RuleMode::Expired => Err("expires"),
+                Some(number) => self.differs(number, facts, asked),
+                None if facts.never_checked => Err("never_checked"),
+                None if rule.name != RuleName::DefaultThreshold => {
+                    if threshold.is_some_and(|named| Arc::ptr_eq(named, rule)) { Ok(None) } else { Err("fingerprints") }
+                }
+                None if threshold.is_some() || self.any_live(&naming) => Err("default_threshold"),
+                None => Ok(None),
+            };
+            let part = match part {
+                Ok(condition) => RulePart::Matches { keys: described(rule, condition, shape, asked) },
+                Err(field) => RulePart::Differs { field },
+            };
+            rules.push(ExplainedRule { name: rule.name.clone(), mode, part });
+        }
+        rules
+    }
+
+    /// The condition of a rule of the file that matches.
+    ///
+    /// # Errors
+    ///
+    /// The field by which it does not.
+    fn differs(
+        &self,
+        number: u32,
+        facts: &ShapeFacts<'_>,
+        asked: &Asked<'_, '_>,
+    ) -> Result<Option<Arc<Condition>>, &'static str> {
+        if self.file.rules.get(number as usize).is_some_and(|rule| rule.on == On::Request) {
+            return Err("on");
+        }
+        let Some(condition) = self.matcher().condition(number) else { return Err("match") };
+        let matches = condition.of_shape(facts).and_then(|()| condition.of_context(asked.context)).and_then(|()| {
+            if condition.asks_constants(facts) { condition.of_constants(&asked.constants) } else { Ok(()) }
+        });
+        matches.map(|()| Some(Arc::clone(condition))).map_err(|field| field.name())
+    }
+}
+
+/// The keys of a rule, for people to read.
+fn described(
+    rule: &Arc<ActiveRule>,
+    condition: Option<Arc<Condition>>,
+    shape: &Shape,
+    asked: &Asked<'_, '_>,
+) -> Vec<String> {
+    if rule.per().is_empty() {
+        return Vec::new();
+    }
+    let participant =
+        Participant { rule: Arc::clone(rule), condition, asks_context: false, asks_constants: false, key: None };
+    keys::described(&participant, shape, asked)
+}
