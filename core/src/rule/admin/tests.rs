@@ -40,6 +40,20 @@ fn the_statements_of_the_documentation_are_read() {
 }
 
 #[test]
+fn the_examples_of_the_page_are_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rules.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let examples = page.split("```sql\n").skip(1).flat_map(|rest| rest.split_once("```").unwrap().0.lines());
+    let mut read = 0;
+    for example in examples {
+        parse(example.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+        read += 1;
+    }
+    assert!(read >= 4, "only {read}");
+    assert!(page.contains(&format!("A statement is at most {} KiB long.", MAX_BYTES >> 10)));
+}
+
+#[test]
 fn the_flat_form_takes_what_a_rule_says() {
     let read = rule("{name: a, tables: orders, per: user, capacity: 1, rate: 10/5s, mode: observe, owner: ops}");
     let mut expected = Rule::new("a", bucket(1, "10/5s"));
