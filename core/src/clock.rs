@@ -13,11 +13,6 @@ const TICKS: u64 = 25;
 /// Windows of an hour and more count the time that a machine is suspended. Shorter ones are over soon after it wakes.
 const LONG: u64 = 3_600_000_000_000;
 
-/// The time of day, which people set and rules expire by.
-pub(crate) fn wall() -> SystemTime {
-    SystemTime::now()
-}
-
 /// A source of monotone time for an engine.
 ///
 /// Cheap to clone; clones share their time.

@@ -123,12 +123,13 @@ impl RuleFile {
 
     /// Refuses rules whose limits instances share: there is no backend that keeps them.
     pub(crate) fn refuse_cluster(&self) -> Result<(), LoadError> {
-        let shared = self.rules.iter().filter(|rule| rule.scope == Scope::Cluster);
+        let shared = self.rules.iter().enumerate().filter(|(_, rule)| rule.scope == Scope::Cluster);
         let faults: Vec<Fault> = shared
-            .map(|rule| {
+            .map(|(i, rule)| {
                 let found = "no backend for limits that instances share is built in".to_owned();
                 let expected = "leave `scope` out, so that each process counts by itself".to_owned();
-                Fault::unplaced("rule.scope.no_backend", format!("rules.\"{}\".scope", rule.name), found, expected)
+                let path = file::rule_path(i, Some(&rule.name)) + ".scope";
+                Fault::unplaced("rule.scope.no_backend", path, found, expected)
             })
             .collect();
         if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }

@@ -2,7 +2,7 @@
 
 use super::quantity::{quoted, write_timestamp};
 use super::{Rule, RuleFile};
-use crate::clock;
+use crate::clock::Clock;
 use crate::fingerprint::Dialect;
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ const MOST_TOLD: usize = 20;
 impl RuleFile {
     /// What is worth a word now, though nothing is wrong.
     pub fn warnings(&self) -> Vec<String> {
-        self.warnings_at(clock::wall())
+        self.warnings_at(Clock::system().wall())
     }
 
     /// What is worth a word at a given time, though nothing is wrong: nothing to limit, as many rules as
