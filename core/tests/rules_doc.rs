@@ -97,7 +97,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
 fn default_in(page: &str, heading: &str, key: &str) -> String {
     let row = section(page, heading).lines().find(|line| line.starts_with(&format!("| `{key}` |")));
     let row = row.unwrap_or_else(|| panic!("no `{key}` in `{heading}`"));
-    row.split('|').nth(2).unwrap().trim().trim_matches('`').to_owned()
+    row.split('|').nth(2).unwrap_or_default().trim().trim_matches('`').to_owned()
 }
 
 #[test]
