@@ -49,7 +49,7 @@ impl Inner {
             .collect();
         let (rules, sides): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
         let mut times = Times::new(&self.clock);
-        let mut contest = Contest::empty();
+        let mut contest = Contest::new(true);
         for (rule, side) in rules.iter().zip(sides) {
             contest.come_back(rule, side, waiter.subject.weight, &mut times, hands.as_deref_mut());
         }

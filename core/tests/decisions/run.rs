@@ -181,7 +181,7 @@ impl Run {
             }
             threshold
         });
-        self.engine.set_threshold(&fingerprint, threshold, duration(&step.ttl));
+        self.engine.set_threshold(&fingerprint, threshold, duration(&step.ttl)).expect("a threshold within its bounds");
     }
 
     fn thresholds_due(&self, step: &ThresholdsDue) -> Faults {

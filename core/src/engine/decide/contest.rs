@@ -28,6 +28,8 @@ const LOOK_AGAIN: u64 = 10_000_000;
 pub(in crate::engine) struct Contest<'p> {
     pub(in crate::engine) sides: SmallVec<[Side<'p>; USUAL]>,
     pub(in crate::engine) drawn: SmallVec<[Drawn; USUAL]>,
+    /// Whether the statement has waited: then its rules have counted it when it came first.
+    pub(in crate::engine) has_waited: bool,
 }
 
 /// A rule that takes part in a check.
@@ -82,8 +84,8 @@ pub(in crate::engine) enum Gathered<'p> {
 }
 
 impl<'p> Contest<'p> {
-    pub(in crate::engine) fn empty() -> Self {
-        Self { sides: SmallVec::new(), drawn: SmallVec::new() }
+    pub(in crate::engine) fn new(has_waited: bool) -> Self {
+        Self { sides: SmallVec::new(), drawn: SmallVec::new(), has_waited }
     }
 
     /// The rules that match a statement after all, each with its limiters. Nothing is counted yet.
@@ -104,7 +106,7 @@ impl<'p> Contest<'p> {
                 matching.push(participant);
             }
         }
-        let mut contest = Self::empty();
+        let mut contest = Self::new(false);
         for participant in matching {
             let rule = &participant.rule;
             let keys: SmallVec<[LimiterKey; 1]> = match participant.key {

@@ -160,7 +160,7 @@ impl Inner {
             let waiter = Waiter::new(contest, subject, sentence, times);
             self.wait(waiter, &mut decision);
         }
-        contest.count_refusal(subject, sentence.side, decision.verdict);
+        contest.count(subject, Some((sentence.side, decision.verdict)));
         decision
     }
 

@@ -60,10 +60,7 @@ impl Contest<'_> {
         } else if let Some(side) = self.tightest() {
             self.tell(&mut decision, side);
         }
-        for (number, side) in self.sides.iter().enumerate() {
-            side.count_pass(number, subject);
-        }
-        self.match_now();
+        self.count(subject, None);
         decision
     }
 
@@ -81,26 +78,18 @@ impl Contest<'_> {
         decision
     }
 
-    /// Takes note of when the rules were matched.
-    fn match_now(&self) {
-        for side in &self.sides {
-            if let Some(drawn) = self.drawn.get(side.limiters.start) {
-                side.rule.state.counters.match_at(drawn.now);
-            }
-        }
-    }
-
-    /// Counts a refusal with every rule that took part.
-    pub(in crate::engine) fn count_refusal(&self, subject: &Subject, deciding: usize, verdict: Verdict) {
-        self.match_now();
+    /// Counts what became of a statement with every rule that took part; `refusal` is the side that decided, and its verdict.
+    pub(in crate::engine) fn count(&self, subject: &Subject, refusal: Option<(usize, Verdict)>) {
         for (number, side) in self.sides.iter().enumerate() {
             let counters = &side.rule.state.counters;
-            if number == deciding {
-                counters.refused(verdict, false);
-            } else if side.handled().is_some() && !side.rule.observed {
-                counters.outranked.add();
-            } else {
-                side.count_pass(number, subject);
+            match refusal {
+                Some((deciding, verdict)) if number == deciding => counters.refused(verdict, false),
+                _ if self.has_waited => continue,
+                Some(_) if side.handled().is_some() && !side.rule.observed => counters.outranked.add(),
+                _ => side.count_pass(number, subject),
+            }
+            if let Some(drawn) = self.drawn.get(side.limiters.start) {
+                counters.match_at(drawn.now);
             }
         }
     }

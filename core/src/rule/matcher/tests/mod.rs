@@ -3,7 +3,8 @@
 mod candidates;
 mod stages;
 
-use super::{Condition, Constants, Field, Matcher, ShapeFacts};
+use super::field::Field;
+use super::{Condition, Constants, Matcher, ShapeFacts};
 use crate::fingerprint::{
     Classification, Dialect, Fingerprint, FingerprintOptions, HashKind, Kind, Normalizer, classify, is_never_checked,
 };
