@@ -9,6 +9,10 @@ use ahash::RandomState;
 use sqlthrottle_cells::claim::Reservations;
 use std::sync::Arc;
 
+/// One part in so many of what a core has at hand is for plans: few rules ask for the context, and few contexts differ in what
+/// they ask for.
+const PLANS: usize = 11;
+
 /// Which limiter counts a statement: a rule's, for a key. Shapes of one rule, of one fingerprint in several dialects, or read
 /// again after they were forgotten, have it in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,16 +74,16 @@ impl Hands {
     /// Of at most `bytes`.
     pub(super) fn new(bytes: usize) -> Self {
         Self {
-            limiters: Generations::new(bytes / 4 * 3),
-            plans: Generations::new(bytes / 4),
+            limiters: Generations::new(bytes - bytes / PLANS),
+            plans: Generations::new(bytes / PLANS),
             reservations: Memory::default(),
         }
     }
 
     /// Allows so many bytes from now on.
     pub(super) fn set_bytes(&mut self, bytes: usize) {
-        self.limiters.set_bytes(bytes / 4 * 3);
-        self.plans.set_bytes(bytes / 4);
+        self.limiters.set_bytes(bytes - bytes / PLANS);
+        self.plans.set_bytes(bytes / PLANS);
     }
 
     /// What is at hand for a key, if anything is.

@@ -107,8 +107,7 @@ impl Hot {
 impl Table {
     fn new(bytes: usize, options: FingerprintOptions) -> Self {
         let seen = vec![0; (bytes / BYTES_A_PLACE).next_power_of_two()].into();
-        // A statement has a text or two, and a hand that takes somewhat less than both.
-        let (texts, hands) = (Generations::new(bytes / 12 * 7), Hands::new(bytes / 12 * 5));
+        let (texts, hands) = (Generations::new(texts(bytes)), Hands::new(bytes - texts(bytes)));
         Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None, epoch: 0 }
     }
 
@@ -122,11 +121,11 @@ impl Table {
     pub(super) fn adapt(&mut self, epoch: u64, options: FingerprintOptions, bytes: usize) {
         self.epoch = epoch;
         let each = bytes / stripe::count();
-        self.hands.set_bytes(each / 12 * 5);
+        self.hands.set_bytes(each - texts(each));
         if same_but_dialect(*self.reader.options(), options) {
-            self.texts.set_bytes(each / 12 * 7);
+            self.texts.set_bytes(texts(each));
         } else {
-            self.texts = Generations::new(each / 12 * 7);
+            self.texts = Generations::new(texts(each));
             self.reader = Normalizer::new(options);
         }
     }
@@ -212,6 +211,11 @@ impl Generations<Text> {
         let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape, checks };
         self.insert(text.hash, kept, text.bytes.len());
     }
+}
+
+/// How many of a table's bytes are for texts: a statement has one or two, and a hand that takes somewhat less than both.
+const fn texts(bytes: usize) -> usize {
+    bytes / 24 * 13
 }
 
 /// Whether the doorkeeper lets a text in: it was the last to knock at its place before.
