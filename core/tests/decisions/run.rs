@@ -77,12 +77,12 @@ impl Run {
                 self.ask(step.times, step.name.as_deref(), &step.expect, || engine.check_request(&context))
             }
             Step::Resume(step) => {
-                let ticket = self.answer(&step.resume).ticket.expect("an answer with a ticket");
+                let Some(ticket) = self.answer(&step.resume).ticket else { return lacks(&step.resume, "ticket") };
                 let engine = self.engine.clone();
                 self.ask(None, step.name.as_deref(), &step.expect, || engine.resume(ticket))
             }
             Step::Release(step) => {
-                let permit = self.answer(&step.release).permit.expect("an answer with a permit");
+                let Some(permit) = self.answer(&step.release).permit else { return lacks(&step.release, "permit") };
                 let released = self.engine.release(permit);
                 unless(step.released.is_none_or(|expected| expected == released), || format!("released: {released}"))
             }
@@ -103,13 +103,15 @@ impl Run {
                 Err(error) => unless(error.faults().iter().any(|fault| fault.code == step.code), || error.to_string()),
             },
             Step::Admin(step) => self.admin(step),
-            Step::SetThreshold(step) => {
-                self.set_threshold(step);
-                Faults::new()
-            }
+            Step::SetThreshold(step) => match self.set_threshold(step) {
+                Ok(()) => Faults::new(),
+                Err(error) => vec![error.to_string()],
+            },
             Step::ThresholdsDue(step) => self.thresholds_due(step),
-            Step::AfterFork(_) => {
-                self.engine.after_fork();
+            Step::AfterFork(step) => {
+                if step.after_fork {
+                    self.engine.after_fork();
+                }
                 Faults::new()
             }
             Step::Snapshot(step) => compare_counters(&step.snapshot, &self.engine.snapshot()),
@@ -163,7 +165,7 @@ impl Run {
         unless(as_expected, || format!("{answer:?}"))
     }
 
-    fn set_threshold(&self, step: &SetThreshold) {
+    fn set_threshold(&self, step: &SetThreshold) -> Result<(), LoadError> {
         let fingerprint = self.answer(&step.set_threshold).fingerprint.expect("an answer with a fingerprint");
         let threshold = step.threshold.as_ref().map(|given| {
             let mut threshold = Threshold::new(given.max_count);
@@ -181,7 +183,7 @@ impl Run {
             }
             threshold
         });
-        self.engine.set_threshold(&fingerprint, threshold, duration(&step.ttl)).expect("a threshold within its bounds");
+        self.engine.set_threshold(&fingerprint, threshold, duration(&step.ttl))
     }
 
     fn thresholds_due(&self, step: &ThresholdsDue) -> Faults {
@@ -198,6 +200,10 @@ impl Run {
 
 fn unless(holds: bool, fault: impl FnOnce() -> String) -> Faults {
     if holds { Faults::new() } else { vec![fault()] }
+}
+
+fn lacks(name: &str, what: &str) -> Faults {
+    vec![format!("the answer called {name} has no {what}")]
 }
 
 fn share(text: &str) -> Share {

@@ -187,8 +187,7 @@ pub(crate) struct ThresholdsDue {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AfterFork {
-    #[allow(dead_code)]
-    after_fork: bool,
+    pub(crate) after_fork: bool,
 }
 
 #[derive(Deserialize)]
