@@ -31,7 +31,7 @@ pub(crate) fn run(script: &Script) -> Faults {
 }
 
 fn rules(lines: &[String]) -> Result<RuleFile, LoadError> {
-    RuleFile::parse(&lines.join("\n"))
+    RuleFile::parse(lines.join("\n"))
 }
 
 struct Run {

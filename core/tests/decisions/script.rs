@@ -1,5 +1,8 @@
 //! What a script holds, as `tests/conformance/decision.schema.json` describes it.
 
+// A step is called as the key is that tells it.
+#![allow(clippy::struct_field_names)]
+
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -196,31 +199,40 @@ pub(crate) struct Snapshot {
     pub(crate) snapshot: BTreeMap<String, Option<BTreeMap<String, u64>>>,
 }
 
-/// The fields of a decision that are compared. Of a field that may be null, none is one that is not compared.
+/// The fields of a decision that are compared.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expect {
     pub(crate) verdict: Option<String>,
     pub(crate) reason: Option<String>,
-    #[serde(default, deserialize_with = "given")]
-    pub(crate) rule: Option<Option<String>>,
+    #[serde(default)]
+    pub(crate) rule: OrNone,
     pub(crate) count: Option<u64>,
     pub(crate) limit: Option<u64>,
-    #[serde(default, deserialize_with = "given")]
-    pub(crate) retry_after: Option<Option<String>>,
-    #[serde(default, deserialize_with = "given")]
-    pub(crate) delay: Option<Option<String>>,
-    #[serde(default, deserialize_with = "given")]
-    pub(crate) observed: Option<Option<String>>,
+    #[serde(default)]
+    pub(crate) retry_after: OrNone,
+    #[serde(default)]
+    pub(crate) delay: OrNone,
+    #[serde(default)]
+    pub(crate) observed: OrNone,
     pub(crate) overflow: Option<bool>,
     pub(crate) permit: Option<bool>,
-    #[serde(default, deserialize_with = "given")]
-    pub(crate) custom: Option<Option<String>>,
+    #[serde(default)]
+    pub(crate) custom: OrNone,
 }
 
-/// Tells null from a field that is not there.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
+/// What a field is to be that may be none: null says that it is none, and where it is not there it is not compared.
+#[derive(Default)]
+pub(crate) enum OrNone {
+    #[default]
+    NotCompared,
+    Is(Option<String>),
+}
+
+impl<'de> Deserialize<'de> for OrNone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self::Is)
+    }
 }
 
 /// A duration as scripts write it: digits and one of ns, us, ms, s.
