@@ -27,6 +27,11 @@ impl<'a> Context<'a> {
         Self::default()
     }
 
+    /// The same where it has to be known to the compiler.
+    pub(crate) const fn nobody() -> Self {
+        Self { user: None, client: None, database: None, tags: SmallVec::new_const() }
+    }
+
     /// The database user, or whoever else is to be told apart. `name@host` is taken for both where no client is said.
     pub fn user(mut self, user: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.user = Some(user.as_ref());

@@ -169,7 +169,8 @@ pub struct Decision {
     pub fingerprint: Option<Fingerprint>,
     /// The rule that decided; none where no rule matched.
     pub rule: Option<RuleName>,
-    /// What the rule has counted in its window, this statement included: at most 67,108,863.
+    /// What the limiter of the rule counts: attempts or statements in its window, tokens that are spent, places that are held.
+    /// This statement is among them where it passes, and where the rule counts attempts.
     pub count: u64,
     /// The limit the count is held against; 0 where no rule matched.
     pub limit: u64,

@@ -69,14 +69,17 @@ impl Engine {
         let set = self.0.set();
         set.file.admits(&rule)?;
         let is_unnamed = rule.name.is_empty();
-        if is_unnamed {
-            rule.name = format!("admin-{}", changes.unnamed + 1);
+        let taken = |name: &str| set.file.rules.iter().any(|other| other.name == name);
+        let mut unnamed = changes.unnamed;
+        while is_unnamed && (rule.name.is_empty() || taken(&rule.name)) {
+            unnamed += 1;
+            rule.name = format!("admin-{unnamed}");
         }
         let (thresholds, rules) = (set.file.thresholds.len(), set.file.rules.len() + 1);
         if let Err(misread) = Limits::check_rules(thresholds, rules, set.file.limits.max_rules) {
             return Err(refused("rules.too_many", misread.found, misread.expected));
         }
-        if set.file.rules.iter().any(|other| other.name == rule.name) {
+        if taken(&rule.name) {
             let found = format!("there is a rule `{}` already", rule.name);
             return Err(refused(
                 "rule.name.duplicate",
@@ -89,7 +92,7 @@ impl Engine {
         added.push(rule);
         self.0.put_in_force(&changes.file, &added, changes.wall)?;
         changes.added = added;
-        changes.unnamed += u64::from(is_unnamed);
+        changes.unnamed = unnamed;
         Ok(name)
     }
 

@@ -87,7 +87,7 @@ impl Inner {
         let set = self.set();
         let dialect = statement.dialect.unwrap_or(now.dialect());
         let shape = self.shape(self.hot.sought(statement.sql, dialect), now);
-        let asked = Asked::statement(statement, dialect);
+        let asked = Asked::statement(statement, statement.sql, dialect);
         shape.with_facts(|facts| {
             let analysis = asked.constants.analysis();
             Explanation {

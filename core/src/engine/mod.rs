@@ -48,9 +48,8 @@ use crate::fingerprint::{Dialect, Normalized};
 use crate::metrics::{Counter, Snapshot};
 use crate::rule::{Mode, OnError, RuleFile};
 use crate::statement::Statement;
-use asked::Asked;
+use asked::{Asked, Sent};
 use current::{Current, InForce};
-use hands::Hands;
 use hot::{Hot, Sought};
 use permits::Permits;
 use plan::Plan;
@@ -258,7 +257,13 @@ impl Inner {
             && let Some((shape, hands)) = table.known(text)
             && self.is_current(shape, now)
         {
-            return self.answer(&Asked::statement(statement, text.dialect), shape, hands);
+            return match &shape.planned.plan {
+                Plan::Threshold(threshold) => self.decide_threshold(threshold, shape, Sent::of(statement), hands),
+                plan => {
+                    let asked = Asked::statement(statement, text.bytes, text.dialect);
+                    self.decide_plan(plan, shape, &asked, Some(hands))
+                }
+            };
         }
         self.check_at_length(statement)
     }
@@ -267,7 +272,7 @@ impl Inner {
     fn check_at_length(&self, statement: &Statement<'_>) -> Decision {
         let now = self.renewed();
         let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(now.dialect()));
-        let asked = Asked::statement(statement, text.dialect);
+        let asked = Asked::statement(statement, text.bytes, text.dialect);
         if let Some(mut table) = self.hot.table() {
             if table.epoch() != now.epoch() {
                 let set = self.set();
@@ -276,7 +281,7 @@ impl Inner {
             if table.reads(text) {
                 let find = |normalized: &Normalized<'_>| self.shape_of(normalized, text.dialect, now);
                 let (shape, hands) = table.read(text, &self.hot, |shape| self.is_current(shape, now), find);
-                let decision = self.answer(&asked, shape, hands);
+                let decision = self.decide_plan(&shape.planned.plan, shape, &asked, Some(hands));
                 let outlived = table.take_outlived();
                 drop(table);
                 drop(outlived);
@@ -291,7 +296,7 @@ impl Inner {
     #[inline]
     fn check_shape(&self, asked: &Asked<'_, '_>, shape: &Shape) -> Decision {
         match self.hot.table() {
-            Some(mut table) => self.answer(asked, shape, &mut table.hands),
+            Some(mut table) => self.decide_plan(&shape.planned.plan, shape, asked, Some(&mut table.hands)),
             None => self.decide_plan(&shape.planned.plan, shape, asked, None),
         }
     }
@@ -307,22 +312,12 @@ impl Inner {
             Some(mut table) => {
                 let (shape, hands) =
                     table.requests(|shape| self.is_current(shape, now), || self.shape_of_requests(now));
-                self.answer(&asked, shape, hands)
+                self.decide_plan(&shape.planned.plan, shape, &asked, Some(hands))
             }
             None => {
                 let shape = self.shape_of_requests(now);
                 self.decide_plan(&shape.planned.plan, &shape, &asked, None)
             }
-        }
-    }
-
-    /// Decides by the plan of a shape, with what is at hand.
-    #[inline]
-    fn answer(&self, asked: &Asked<'_, '_>, shape: &Shape, hands: &mut Hands) -> Decision {
-        match &shape.planned.plan {
-            Plan::Threshold(threshold) => self.decide_threshold(threshold, shape, asked, hands),
-            Plan::Pass(reason) => Decision::allow(shape.name(), *reason),
-            plan => self.decide_plan(plan, shape, asked, Some(hands)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Statements that a host knows it will check again and again.
 
-use super::asked::Asked;
+use super::asked::{Asked, Sent};
+use super::plan::Plan;
 use super::shape::Shape;
 use super::{Engine, Inner};
 use crate::context::Context;
@@ -8,7 +9,8 @@ use crate::decision::{Decision, Reason};
 use crate::fingerprint::Dialect;
 use crate::rule::Mode;
 use crate::statement::{Fakes, Statement};
-use arc_swap::ArcSwap;
+use arc_swap::ArcSwapOption;
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,7 +42,10 @@ pub struct Prepared {
     weight: u32,
     context: Owned,
     params: Box<[Option<Box<[u8]>>]>,
-    shape: ArcSwap<Shape>,
+    /// As it was when it was prepared.
+    shape: Arc<Shape>,
+    /// As it was last, once rules have changed.
+    renewed: ArcSwapOption<Shape>,
 }
 
 /// A context that borrows nothing.
@@ -70,7 +75,8 @@ impl Prepared {
                 tags: context.tags().map(|(name, value)| (own(name), own(value))).collect(),
             },
             params: statement.params.iter().map(|param| param.map(own)).collect(),
-            shape: ArcSwap::new(shape),
+            shape,
+            renewed: ArcSwapOption::empty(),
         }
     }
 
@@ -80,16 +86,19 @@ impl Prepared {
     }
 
     /// Decides on so many executions of the statement at once. Zero counts as one.
+    #[inline]
     pub fn check_weight(&self, weight: u32) -> Decision {
-        let params: smallvec::SmallVec<[Option<&[u8]>; 8]> = self.params.iter().map(Option::as_deref).collect();
-        self.check_statement(&Statement {
-            sql: &self.sql,
-            dialect: self.dialect,
-            fakes: self.fakes,
-            weight: weight.max(1),
-            context: self.context.lend(),
-            params: &params,
-        })
+        let (inner, weight) = (&*self.engine.0, weight.max(1));
+        let now = inner.current.get();
+        if now.mode() != Mode::Off
+            && inner.is_current(&self.shape, now)
+            && let Plan::Threshold(threshold) = &self.shape.planned.plan
+            && let Some(mut table) = inner.hot.table()
+        {
+            let sent = Sent { fakes: self.fakes, weight };
+            return inner.decide_threshold(threshold, &self.shape, sent, &mut table.hands);
+        }
+        self.check_at_length(weight)
     }
 
     /// Decides on the statement with another context, weight, parameters and fakes: those of the one given, whose text and
@@ -100,13 +109,34 @@ impl Prepared {
         if now.mode() == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
-        let shape = self.shape.load();
-        if inner.is_current(&shape, now) {
-            return inner.check_shape(&Asked::prepared(statement, &self.sql, shape.dialect), &shape);
+        if inner.is_current(&self.shape, now) {
+            return self.check_shape(statement, &self.shape);
+        }
+        if let Some(shape) = &*self.renewed.load()
+            && inner.is_current(shape, now)
+        {
+            return self.check_shape(statement, shape);
         }
         let shape = inner.prepared_shape(&self.sql, self.dialect);
-        self.shape.store(Arc::clone(&shape));
-        inner.check_shape(&Asked::prepared(statement, &self.sql, shape.dialect), &shape)
+        self.renewed.store(Some(Arc::clone(&shape)));
+        self.check_shape(statement, &shape)
+    }
+
+    fn check_shape(&self, statement: &Statement<'_>, shape: &Shape) -> Decision {
+        self.engine.0.check_shape(&Asked::statement(statement, &self.sql, shape.dialect), shape)
+    }
+
+    /// Decides by the context and the parameters that it was prepared with.
+    fn check_at_length(&self, weight: u32) -> Decision {
+        let params: SmallVec<[Option<&[u8]>; 8]> = self.params.iter().map(Option::as_deref).collect();
+        self.check_statement(&Statement {
+            sql: &self.sql,
+            dialect: self.dialect,
+            fakes: self.fakes,
+            weight,
+            context: self.context.lend(),
+            params: &params,
+        })
     }
 }
 

@@ -122,7 +122,10 @@ impl RuleSet {
         let mut numbers = Vec::new();
         self.matcher.candidates(facts, &mut numbers);
         let naming: Vec<u32> = self.matcher.naming(facts.fingerprint).collect();
-        let live = |number: &u32| self.rule(*number as usize).filter(|rule| !rule.is_over(wall));
+        let live = |number: &u32| {
+            let rule = self.rule(*number as usize)?;
+            (!rule.is_over(wall) && !self.is_off(*number)).then_some(rule)
+        };
         let until = numbers.iter().chain(&naming).filter_map(live).filter_map(|rule| rule.expires).min();
 
         // No threshold names a kind, so none is asked about what is never checked.
@@ -135,7 +138,6 @@ impl RuleSet {
             threshold.into_iter().chain(provided).map(|rule| participant(rule, facts, hasher)).collect();
         for number in &numbers {
             if let Some(rule) = live(number)
-                && !self.is_off(*number)
                 && let Some(condition) = self.matcher.condition(*number)
             {
                 participants.push(Participant {
@@ -228,7 +230,8 @@ impl RuleSet {
 
     /// Whether any of these rules of the file has not ended.
     pub(super) fn any_live(&self, numbers: &[u32]) -> bool {
-        numbers.iter().any(|number| self.rule(*number as usize).is_some_and(|rule| !rule.state.is_expired()))
+        let live = |number: u32| self.rule(number as usize).is_some_and(|rule| !rule.state.is_expired());
+        numbers.iter().any(|number| live(*number) && !self.is_off(*number))
     }
 
     /// The rules of the file, each with its condition.

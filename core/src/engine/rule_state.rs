@@ -5,6 +5,7 @@ use crate::decision::RuleName;
 use crate::metrics::Counters;
 use crate::quota::KeyTable;
 use crate::rule::Part;
+use sqlthrottle_cells::share_counter::ShareCounter;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The limiters and counters of a rule.
@@ -17,6 +18,8 @@ pub(super) struct RuleState {
     pub(super) number: u32,
     pub(super) identity: Identity,
     pub(super) limiters: KeyTable,
+    /// The draws of the share, where the rule has no limiters.
+    pub(super) share: ShareCounter,
     pub(super) counters: Counters,
     pub(super) places: Places,
     expired: AtomicBool,
@@ -36,6 +39,7 @@ impl RuleState {
             number,
             limiters: KeyTable::new(if identity.per.is_empty() { 1 } else { max_keys }),
             identity,
+            share: ShareCounter::new(),
             counters: Counters::default(),
             places: Places::default(),
             expired: AtomicBool::new(false),

@@ -244,7 +244,7 @@ impl Drawn {
 
 impl Exceeded {
     /// By a rule that lets nothing pass.
-    const BLOCKED: Self = Self { counted: 0, wait: Wait::Never, never: false, handled: Some(true), limiter: None };
+    const BLOCKED: Self = Self { counted: 0, wait: Wait::Never, never: false, handled: None, limiter: None };
 }
 
 impl Side<'_> {
@@ -283,11 +283,11 @@ impl Side<'_> {
     /// Draws whether the statement is of the share, once a check.
     pub(in crate::engine) fn draw_share(&mut self, drawn: &[Drawn]) {
         if let Standing::Exceeded(exceeded) = &mut self.standing
-            && let Some(at) = exceeded.limiter
             && exceeded.handled.is_none()
         {
+            let counter = exceeded.limiter.map_or(&self.rule.state.share, |at| drawn[at].limiter.share());
             // No share lets a statement through that is over the limit all by itself.
-            exceeded.handled = Some(exceeded.never || self.rule.then.share.draw(drawn[at].limiter.share()));
+            exceeded.handled = Some(exceeded.never || self.rule.then.share.draw(counter));
         }
     }
 

@@ -49,7 +49,7 @@ impl Inner {
         match (plan, hands) {
             (Plan::Pass(reason), _) => Decision::allow(shape.name(), *reason),
             (Plan::Exempt(rule), _) => exempt(rule, shape),
-            (Plan::Threshold(threshold), Some(hands)) => self.decide_threshold(threshold, shape, asked, hands),
+            (Plan::Threshold(threshold), Some(hands)) => self.decide_threshold(threshold, shape, asked.sent, hands),
             (Plan::Threshold(threshold), None) => self.decide(&threshold.participants, shape, asked, None),
             (Plan::Rules(participants), hands) => self.decide(participants, shape, asked, hands),
             (Plan::ByContext(participants), hands) => self.decide_by_context(participants, shape, asked, hands),
@@ -100,8 +100,8 @@ impl Inner {
         };
         let subject = Subject {
             fingerprint: shape.name(),
-            can_fake: shape.can_fake(asked.fakes),
-            weight: asked.weight.saturating_mul(shape.statements),
+            can_fake: shape.can_fake(asked.sent.fakes),
+            weight: asked.sent.weight.saturating_mul(shape.statements),
         };
         contest.record_attempts(subject.weight);
         match self.settle(&mut contest, &subject, &mut times, hands) {

@@ -3,7 +3,7 @@
 use super::Inner;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::engine::active_rule::{Allows, Meter};
-use crate::engine::asked::Asked;
+use crate::engine::asked::{Asked, Sent};
 use crate::engine::at_hand::{AtHand, Attempted};
 use crate::engine::hands::Hands;
 use crate::engine::plan::Threshold;
@@ -26,7 +26,7 @@ impl Inner {
         &self,
         threshold: &Threshold,
         shape: &Shape,
-        asked: &Asked<'_, '_>,
+        sent: Sent,
         hands: &mut Hands,
     ) -> Decision {
         let rule = &threshold.rule;
@@ -34,7 +34,7 @@ impl Inner {
             && let Some(at_hand) = hands.at_hand(&threshold.key)
         {
             let attempted = Attempted {
-                n: asked.weight.saturating_mul(shape.statements),
+                n: sent.weight.saturating_mul(shape.statements),
                 now: self.clock.read(meter.reading),
                 max: meter.max,
             };
@@ -51,12 +51,12 @@ impl Inner {
                     };
                 }
                 Some(Counted::Over(total, retry_after)) => {
-                    return refused(threshold, shape, asked, at_hand, meter, attempted, total, retry_after);
+                    return refused(threshold, shape, sent, at_hand, meter, attempted, total, retry_after);
                 }
                 None => {}
             }
         }
-        self.decide(&threshold.participants, shape, asked, Some(hands))
+        self.decide(&threshold.participants, shape, &Asked::known(sent), Some(hands))
     }
 }
 
@@ -88,7 +88,7 @@ fn count(at_hand: &mut AtHand, meter: &Meter, attempted: Attempted, refuses_all:
 fn refused(
     threshold: &Threshold,
     shape: &Shape,
-    asked: &Asked<'_, '_>,
+    sent: Sent,
     at_hand: &AtHand,
     meter: &Meter,
     attempted: Attempted,
@@ -99,7 +99,7 @@ fn refused(
         (Verdict::Abort, Reason::Never)
     } else if threshold.rule.then.strategy != Strategy::Ignore {
         (Verdict::Abort, Reason::OverLimit)
-    } else if shape.can_fake(asked.fakes) {
+    } else if shape.can_fake(sent.fakes) {
         (Verdict::Ignore, Reason::OverLimit)
     } else {
         (Verdict::Abort, Reason::IgnoreUnavailable)
