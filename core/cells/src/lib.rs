@@ -8,6 +8,8 @@
 pub mod claim;
 pub mod concurrency;
 pub mod fixed_window;
+pub mod forks;
+pub mod lock;
 pub mod pins;
 pub mod scan;
 pub mod share_counter;
