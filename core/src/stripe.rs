@@ -1,7 +1,6 @@
 //! Parts of a table or counter that are kept apart, so that threads on different cores do not write to one cache line.
 
 use std::num::NonZero;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
@@ -19,11 +18,22 @@ thread_local! {
 /// How many stripes there are: one for each core, rounded up to a power of two.
 #[inline]
 pub(crate) fn count() -> usize {
-    static COUNT: LazyLock<usize> = LazyLock::new(|| {
-        let cores = available_parallelism().map_or(1, NonZero::get);
-        cores.next_power_of_two().min(MAX_STRIPES)
-    });
-    *COUNT
+    /// Zero until it is known.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    match COUNT.load(Ordering::Relaxed) {
+        0 => first_count(&COUNT),
+        count => count,
+    }
+}
+
+/// Not by a `LazyLock`: a child that was forked while another thread counts would wait for it forever. Of several threads
+/// that count, the first is believed.
+#[cold]
+fn first_count(known: &AtomicUsize) -> usize {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    let count = cores.next_power_of_two().min(MAX_STRIPES);
+    known.compare_exchange(0, count, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|earlier| earlier, |_| count)
 }
 
 /// Something in a copy for each stripe, on cache lines of its own.

@@ -15,7 +15,6 @@ pub mod scan;
 pub mod share_counter;
 pub mod sliding_window;
 pub mod token_bucket;
-pub mod try_lock;
 
 mod sync;
 mod window_shape;

@@ -65,7 +65,7 @@ impl Engine {
     }
 
     fn add_rule(&self, mut rule: Rule) -> Result<RuleName, LoadError> {
-        let mut changes = self.0.changes();
+        let changes = self.0.changes();
         let set = self.0.set();
         set.file.admits(&rule)?;
         let is_unnamed = rule.name.is_empty();
@@ -88,27 +88,23 @@ impl Engine {
             ));
         }
         let name = RuleName::Rule(rule.name.as_str().into());
-        let mut added = changes.added.clone();
-        added.push(rule);
-        self.0.put_in_force(&changes.file, &added, changes.wall)?;
-        changes.added = added;
-        changes.unnamed = unnamed;
+        let added = set.added().iter().cloned().chain([rule]).collect();
+        self.0.put_in_force(set.file_with(set.of_file().to_vec()), added)?;
+        changes.change().unnamed = unnamed;
         Ok(name)
     }
 
     fn remove_rule(&self, name: &str) -> Result<RuleName, LoadError> {
-        let mut changes = self.0.changes();
-        let (mut file, mut added) = (changes.file.clone(), changes.added.clone());
-        let before = file.rules.len() + added.len();
-        file.rules.retain(|rule| rule.name != name);
-        added.retain(|rule| rule.name != name);
-        if file.rules.len() + added.len() == before {
+        let _alone = self.0.changes();
+        let set = self.0.set();
+        let others = |rules: &[Rule]| rules.iter().filter(|rule| rule.name != name).cloned().collect::<Vec<_>>();
+        let (of_file, added) = (others(set.of_file()), others(set.added()));
+        if of_file.len() + added.len() == set.file.rules.len() {
             let found = format!("there is no rule `{name}`");
             let expected = "`SHOW GLOBAL sql_throttle_rules` lists them".to_owned();
             return Err(refused("admin.rule.unknown", found, expected));
         }
-        self.0.put_in_force(&file, &added, changes.wall)?;
-        (changes.file, changes.added) = (file, added);
+        self.0.put_in_force(set.file_with(of_file), added)?;
         Ok(RuleName::Rule(name.into()))
     }
 }

@@ -5,7 +5,7 @@ use super::hot::Hot;
 use super::permits::Permits;
 use super::provided::Provided;
 use super::readers::Readers;
-use super::reload::{Changes, Source, wall_ahead};
+use super::reload::{Changes, Opened, Source, wall_ahead};
 use super::rule_set::{Making, RuleSet};
 use super::shapes::Shapes;
 use super::top::Durations;
@@ -15,9 +15,11 @@ use crate::clock::Clock;
 use crate::error::LoadError;
 use crate::metrics::Counter;
 use crate::rule::RuleFile;
+use arc_swap::ArcSwap;
+use sqlthrottle_cells::lock::Lock;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, RwLock};
 
 /// What an engine is made of, from [`Engine::builder`].
 ///
@@ -75,10 +77,12 @@ impl Builder {
         rules.validate()?;
         rules.refuse_cluster()?;
         let wall = wall_ahead(&clock);
-        let set = Arc::new(RuleSet::new(rules, &Making { previous: None, wall })?);
+        let set = Arc::new(RuleSet::new(rules, &Making { previous: None, added: 0, wall })?);
+        let (path, seen) = source.map_or((None, None), |source| (Some(source.path), source.seen));
         let inner = Inner {
             current: Current::new(set.file.mode, set.file.fingerprint.dialect),
-            changes: Mutex::new(Changes { wall, source, file: set.file.clone(), ..Changes::default() }),
+            opened: Opened { wall, path },
+            changes: Lock::new(Changes { seen, unnamed: 0 }),
             provided: Provided::new(asks_provider, set.file.limits.max_keys),
             readers: Readers::new(),
             hot: Hot::new(cache_bytes(&set), set.file.fingerprint),
@@ -88,7 +92,7 @@ impl Builder {
             permits: Permits::new(),
             durations: Durations::new(),
             guard_errors: Counter::default(),
-            rules: RwLock::new(set),
+            rules: ArcSwap::new(set),
             clock,
         };
         inner.expect_expiry();

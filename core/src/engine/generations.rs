@@ -91,6 +91,11 @@ impl<E> Generations<E> {
         self.budget = bytes / 2;
     }
 
+    /// Forgets every entry.
+    pub(super) fn clear(&mut self) {
+        *self = Self { budget: self.budget, ..Self::new(0) };
+    }
+
     /// Every entry. One that is about to outlive its generation may be shown twice.
     pub(super) fn iter(&self) -> impl Iterator<Item = &E> {
         self.young.iter().chain(self.old.iter()).map(|kept| &kept.entry)

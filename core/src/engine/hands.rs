@@ -130,6 +130,11 @@ impl Hands {
         self.plans.insert(hash, ContextPlan { key, plan }, size_of::<Plan>() + 2 * size_of::<usize>());
     }
 
+    /// Lets go of every limiter, and gives back what is held of it unspent.
+    pub(super) fn clear_limiters(&mut self) {
+        self.limiters.clear();
+    }
+
     /// What had to make room of late: to be dropped where the table is no longer held.
     pub(super) fn take_outlived(&mut self) -> impl Sized + use<> {
         let (hands, plans): (Outlived<Hand>, Outlived<ContextPlan>) =

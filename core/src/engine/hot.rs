@@ -7,7 +7,7 @@ use super::shape::Shape;
 use crate::fingerprint::{Dialect, FingerprintOptions, Normalized, Normalizer};
 use crate::stripe::{self, Striped};
 use ahash::RandomState;
-use sqlthrottle_cells::try_lock::{Guard, TryLock};
+use sqlthrottle_cells::lock::{Guard, Lock};
 use std::sync::Arc;
 
 /// Bytes of the table for each place of its doorkeeper: fewer than most texts take, so that a text which is to have room is
@@ -26,7 +26,9 @@ const BYTES_A_PLACE: usize = 128;
 #[derive(Debug)]
 pub(super) struct Hot {
     hasher: RandomState,
-    tables: Striped<TryLock<Table>>,
+    tables: Striped<Lock<Table>>,
+    /// What a table begins with: its bytes, and how its texts are normalised.
+    first: (usize, FingerprintOptions),
 }
 
 /// What one core knows.
@@ -65,8 +67,8 @@ pub(super) struct Sought<'a> {
 impl Hot {
     /// Tables of at most `bytes` together.
     pub(super) fn new(bytes: usize, options: FingerprintOptions) -> Self {
-        let tables = Striped::new(|| TryLock::new(Table::new(bytes / stripe::count(), options)));
-        Self { hasher: RandomState::new(), tables }
+        let first = (bytes / stripe::count(), options);
+        Self { hasher: RandomState::new(), tables: Striped::new(|| Lock::new(Table::new(first))), first }
     }
 
     /// The hasher of all that is looked up here.
@@ -83,29 +85,29 @@ impl Hot {
     /// This core's table, unless another thread has it.
     #[inline]
     pub(super) fn table(&self) -> Option<Guard<'_, Table>> {
-        self.tables.mine().try_lock()
+        self.tables.mine().try_lock_or(|| Table::new(self.first))
     }
 
     /// Shows the shapes that each core knows, with how often each was checked there by one of its texts. The core's checks
     /// take the longer way meanwhile.
     pub(super) fn for_each_shape(&self, mut each: impl FnMut(&Shape, u64)) {
         for table in self.tables.iter() {
-            // One that is in use is left for a moment, which is over soon.
-            let table = loop {
-                match table.try_lock() {
-                    Some(table) => break table,
-                    None => std::thread::yield_now(),
-                }
-            };
-            for text in table.texts.iter() {
+            for text in table.read_or(|| Table::new(self.first)).texts.iter() {
                 each(&text.shape, text.checks);
             }
+        }
+    }
+
+    /// Lets go of what every core has at hand, after a fork. Only where no other thread checks.
+    pub(super) fn after_fork(&self) {
+        for table in self.tables.iter() {
+            table.lock_or(|| Table::new(self.first)).hands.clear_limiters();
         }
     }
 }
 
 impl Table {
-    fn new(bytes: usize, options: FingerprintOptions) -> Self {
+    fn new((bytes, options): (usize, FingerprintOptions)) -> Self {
         let seen = vec![0; (bytes / BYTES_A_PLACE).next_power_of_two()].into();
         let (texts, hands) = (Generations::new(texts(bytes)), Hands::new(bytes - texts(bytes)));
         Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None, epoch: 0 }

@@ -13,6 +13,7 @@ mod builder;
 mod current;
 mod decide;
 mod explain;
+mod fork;
 mod generations;
 mod guard;
 mod hands;
@@ -48,6 +49,7 @@ use crate::fingerprint::{Dialect, Normalized};
 use crate::metrics::{Counter, Snapshot};
 use crate::rule::{Mode, OnError, RuleFile};
 use crate::statement::Statement;
+use arc_swap::ArcSwap;
 use asked::{Asked, Sent};
 use current::{Current, InForce};
 use hot::{Hot, Sought};
@@ -55,14 +57,15 @@ use permits::Permits;
 use plan::Plan;
 use provided::Provided;
 use readers::Readers;
-use reload::Changes;
+use reload::{Changes, Opened};
 use rule_set::RuleSet;
 use shape::{Planned, Shape};
 use shapes::Shapes;
+use sqlthrottle_cells::lock::Lock;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use top::Durations;
 use waiting::Waiting;
 
@@ -94,10 +97,11 @@ struct Inner {
     clock: Clock,
     /// What a check reads first.
     current: Current,
-    /// The rules in force. Locked to take a reference, and to put others in place.
-    rules: RwLock<Arc<RuleSet>>,
+    opened: Opened,
+    /// The rules in force.
+    rules: ArcSwap<RuleSet>,
     /// What changes rules: one change at a time.
-    changes: Mutex<Changes>,
+    changes: Lock<Changes>,
     provided: Provided,
     readers: Readers,
     hot: Hot,
@@ -210,16 +214,6 @@ impl Engine {
     /// its lease had lapsed: then nothing happens.
     pub fn release(&self, permit: Permit) -> bool {
         self.0.permits.release(permit)
-    }
-
-    /// Begins anew in the child, after a fork: places in use and tickets are the parent's, and dropped; rules and rate counters
-    /// are kept. To be called before the child checks anything, while it has one thread.
-    pub fn after_fork(&self) {
-        self.0.permits.clear();
-        self.0.waiting.clear();
-        for rule in self.0.set().iter() {
-            rule.state.limiters.after_fork();
-        }
     }
 
     /// What a binding answers where the guard itself has failed, which is counted: what the rule file's `on_error` says.
@@ -337,7 +331,7 @@ impl Inner {
 
     /// The rules in force.
     fn set(&self) -> Arc<RuleSet> {
-        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
+        self.rules.load_full()
     }
 
     /// What is remembered of a text's shape.

@@ -4,8 +4,9 @@ use crate::decision::Permit;
 use crate::limit::{CellKind, Limiter};
 use crate::stripe::{self, Striped};
 use smallvec::SmallVec;
-use sqlthrottle_cells::concurrency;
-use std::sync::{Arc, Mutex, PoisonError};
+use sqlthrottle_cells::lock::Lock;
+use sqlthrottle_cells::{concurrency, forks};
+use std::sync::Arc;
 
 /// Bits of a permit that say its stripe, and its slot in there. The others are the generation of the slot.
 const STRIPE_BITS: u32 = 6;
@@ -23,17 +24,29 @@ pub(super) type Places = SmallVec<[(Arc<Limiter>, concurrency::Permit); 1]>;
 /// of their leases has lapsed: each new permit looks at two slots for such. So there are never many more than statements
 /// that run.
 #[derive(Debug)]
-pub(super) struct Permits(Striped<Mutex<Slots>>);
+pub(super) struct Permits(Striped<Lock<Slots>>);
 
-#[derive(Debug, Default)]
+/// They are whole between any two steps of this module, so a panic of who has them leaves nothing half done.
+#[derive(Debug)]
 struct Slots {
-    slots: Vec<Slot>,
+    /// The generation in which a slot begins.
+    first: u32,
+    all: Vec<Slot>,
     free: Vec<u32>,
     /// Where the search for lapsed places was left.
     hand: usize,
 }
 
-#[derive(Debug, Default)]
+impl Default for Slots {
+    /// In the child of a fork it takes the place of slots that a thread was changing. Their permits may still be given back
+    /// there, so it begins far from their generations: multiples of the golden ratio keep away from each other.
+    fn default() -> Self {
+        let first = forks::count().wrapping_mul(0x9E37_79B9);
+        Self { first, all: Vec::new(), free: Vec::new(), hand: 0 }
+    }
+}
+
+#[derive(Debug)]
 struct Slot {
     /// Counts the uses of the slot, so that a permit which comes late is told from the one that has the slot now.
     generation: u32,
@@ -49,23 +62,24 @@ struct Held {
 
 impl Permits {
     pub(super) fn new() -> Self {
-        Self(Striped::new(Mutex::default))
+        Self(Striped::new(Lock::default))
     }
 
     /// A permit for places that were taken at `now`, the last of which lapses at `until`; none where so many are held that no
     /// number is left, and the places are given back.
     pub(super) fn hold(&self, places: Places, now: u64, until: u64) -> Option<Permit> {
         let (stripe, slots) = self.0.mine_numbered();
-        let mut slots = lock(slots);
+        let mut slots = slots.lock();
         let mut lapsed: SmallVec<[Held; GLANCE]> = SmallVec::new();
-        for _ in 0..GLANCE.min(slots.slots.len()) {
+        for _ in 0..GLANCE.min(slots.all.len()) {
             lapsed.extend(slots.drop_lapsed(now));
         }
         let slot = match slots.free.pop() {
             Some(slot) => slot,
-            None if slots.slots.len() >> SLOT_BITS == 0 => {
-                slots.slots.push(Slot::default());
-                (slots.slots.len() - 1) as u32
+            None if slots.all.len() >> SLOT_BITS == 0 => {
+                let generation = slots.first;
+                slots.all.push(Slot { generation, held: None });
+                (slots.all.len() - 1) as u32
             }
             None => {
                 drop(slots);
@@ -73,7 +87,7 @@ impl Permits {
                 return None;
             }
         };
-        let entry = &mut slots.slots[slot as usize];
+        let entry = &mut slots.all[slot as usize];
         entry.held = Some(Held { places, until });
         let number = u64::from(entry.generation) << (STRIPE_BITS + SLOT_BITS) | u64::from(slot) << STRIPE_BITS;
         drop(slots);
@@ -88,25 +102,20 @@ impl Permits {
         let slot = (permit.0 >> STRIPE_BITS) as u32 % (1 << SLOT_BITS);
         let generation = (permit.0 >> (STRIPE_BITS + SLOT_BITS)) as u32;
         let Some(slots) = self.0.iter().nth(stripe) else { return false };
-        let held = lock(slots).take(slot, generation);
+        let held = slots.lock().take(slot, generation);
         held.is_some_and(|held| give_back(held.places))
     }
 
     /// Forgets all permits: their holders are in the parent process.
     pub(super) fn clear(&self) {
         for slots in self.0.iter() {
-            let mut slots = lock(slots);
-            for slot in 0..slots.slots.len() as u32 {
-                let generation = slots.slots[slot as usize].generation;
+            let mut slots = slots.lock();
+            for slot in 0..slots.all.len() as u32 {
+                let generation = slots.all[slot as usize].generation;
                 slots.take(slot, generation);
             }
         }
     }
-}
-
-/// Slots are whole between any two statements of this module, so a panic of a holder leaves nothing half done.
-fn lock(slots: &Mutex<Slots>) -> std::sync::MutexGuard<'_, Slots> {
-    slots.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Gives places back; whether any of them was still held.
@@ -122,7 +131,7 @@ fn give_back(places: Places) -> bool {
 
 impl Slots {
     fn take(&mut self, slot: u32, generation: u32) -> Option<Held> {
-        let entry = self.slots.get_mut(slot as usize).filter(|entry| entry.generation == generation)?;
+        let entry = self.all.get_mut(slot as usize).filter(|entry| entry.generation == generation)?;
         let held = entry.held.take()?;
         entry.generation = entry.generation.wrapping_add(1);
         self.free.push(slot);
@@ -131,9 +140,9 @@ impl Slots {
 
     /// Looks at the next slot, and drops what has lapsed there.
     fn drop_lapsed(&mut self, now: u64) -> Option<Held> {
-        self.hand = (self.hand + 1) % self.slots.len();
+        self.hand = (self.hand + 1) % self.all.len();
         let slot = self.hand as u32;
-        let entry = &self.slots[self.hand];
+        let entry = &self.all[self.hand];
         let lapsed = entry.held.as_ref().is_some_and(|held| held.until < now);
         let generation = entry.generation;
         if lapsed { self.take(slot, generation) } else { None }

@@ -14,8 +14,9 @@ use crate::limit::nanos;
 use crate::rule::matcher::ShapeFacts;
 use crate::rule::{Mode, Threshold};
 use ahash::RandomState;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use sqlthrottle_cells::lock::{self, Lock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long a fingerprint of which the provider has never said anything passes without it, once asking failed.
@@ -27,7 +28,9 @@ pub(super) struct Provided {
     /// Whether the host has a provider.
     is_asked: bool,
     hasher: RandomState,
-    answers: RwLock<Generations<Answer>>,
+    answers: Lock<Generations<Answer>>,
+    /// Of the answers.
+    bytes: AtomicUsize,
     failures: AtomicU64,
 }
 
@@ -46,14 +49,16 @@ impl Provided {
         Self {
             is_asked,
             hasher: RandomState::new(),
-            answers: RwLock::new(Generations::new(bytes(most))),
+            answers: Lock::new(Generations::new(bytes(most))),
+            bytes: AtomicUsize::new(bytes(most)),
             failures: AtomicU64::new(0),
         }
     }
 
     /// Keeps answers for about so many fingerprints from now on.
     pub(super) fn set_most(&self, most: usize) {
-        self.answers.write().unwrap_or_else(PoisonError::into_inner).set_bytes(bytes(most));
+        self.bytes.store(bytes(most), Ordering::Relaxed);
+        self.answers().change().set_bytes(bytes(most));
     }
 
     /// Whether the host has a provider.
@@ -73,14 +78,14 @@ impl Provided {
         }
         let hash = self.hasher.hash_one(fingerprint);
         let is = |answer: &Answer| answer.fingerprint == *fingerprint;
-        let answers = self.answers.read().unwrap_or_else(PoisonError::into_inner);
+        let answers = self.answers();
         answers.young(hash, is).or_else(|| answers.old(hash, is)).map(|answer| answer.rule.clone())
     }
 
     /// Takes note of what the provider says. Returns whether it is something else than before.
     fn set(&self, answer: Answer) -> bool {
         let hash = self.hasher.hash_one(answer.fingerprint);
-        let mut answers = self.answers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.answers().change();
         let known = answers.get(hash, |known| known.fingerprint == answer.fingerprint);
         match known {
             Some(known) if known.threshold == answer.threshold => {
@@ -104,13 +109,19 @@ impl Provided {
     /// Lets an answer stand until a later time; whether there is one.
     fn bridge(&self, fingerprint: &Fingerprint, until: u64) -> bool {
         let hash = self.hasher.hash_one(fingerprint);
-        let mut answers = self.answers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.answers().change();
         let known = answers.get(hash, |known| known.fingerprint == *fingerprint);
         known.map(|known| known.until = until).is_some()
     }
 
+    /// The answers, for this thread alone. Where a thread was changing them while another one forked, there are none in the
+    /// child, and the provider is asked again.
+    fn answers(&self) -> lock::Reading<'_, Generations<Answer>> {
+        self.answers.read_or(|| Generations::new(self.bytes.load(Ordering::Relaxed)))
+    }
+
     fn due(&self, now: u64, most: usize) -> Vec<Fingerprint> {
-        let answers = self.answers.read().unwrap_or_else(PoisonError::into_inner);
+        let answers = self.answers();
         answers.iter().filter(|answer| now >= answer.until).map(|answer| answer.fingerprint).take(most).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Normalisers for the threads that check, so that a check allocates none.
 
 use crate::fingerprint::{Dialect, FingerprintOptions, Normalized, Normalizer};
-use std::sync::Mutex;
+use sqlthrottle_cells::lock::Lock;
 
 /// Normalisers kept; a thread that finds none makes its own and leaves it here for the next.
 const KEPT: usize = 32;
@@ -9,12 +9,12 @@ const KEPT: usize = 32;
 /// A stock of normalisers. No thread ever waits for another: a place that is being looked at is passed over.
 #[derive(Debug)]
 pub(super) struct Readers {
-    places: [Mutex<Option<Box<Normalizer>>>; KEPT],
+    places: [Lock<Option<Box<Normalizer>>>; KEPT],
 }
 
 impl Readers {
     pub(super) fn new() -> Self {
-        Self { places: std::array::from_fn(|_| Mutex::new(None)) }
+        Self { places: std::array::from_fn(|_| Lock::new(None)) }
     }
 
     /// Normalises a text and lends the outcome to `read`.
@@ -26,7 +26,7 @@ impl Readers {
         read: impl FnOnce(&Normalized<'_>) -> T,
     ) -> T {
         // Those of other options are from before the rules changed, and are let go.
-        let kept = self.places.iter().find_map(|place| place.try_lock().ok()?.take());
+        let kept = self.places.iter().find_map(|place| place.try_lock()?.take());
         let kept = kept.filter(|normalizer| same_but_dialect(*normalizer.options(), options));
         let mut normalizer = kept.unwrap_or_else(|| Box::new(Normalizer::new(options)));
         normalizer.set_dialect(dialect);
@@ -41,7 +41,7 @@ impl Readers {
     fn keep(&self, normalizer: Box<Normalizer>) {
         let mut returned = Some(normalizer);
         for place in &self.places {
-            if let Ok(mut place) = place.try_lock()
+            if let Some(mut place) = place.try_lock()
                 && place.is_none()
             {
                 *place = returned.take();
@@ -64,7 +64,7 @@ mod tests {
     fn buffers_of_giant_statements_are_given_back() {
         let options = FingerprintOptions { max_sql_bytes: 1000, ..FingerprintOptions::default() };
         let readers = Readers::new();
-        let kept = || readers.places.iter().filter(|place| place.lock().unwrap().is_some()).count();
+        let kept = || readers.places.iter().filter(|place| place.lock().is_some()).count();
         let giant = [b'a'; 1001];
         readers.normalize(options, b"select 1", Dialect::Generic, |_| {
             readers.normalize(options, &giant, Dialect::Generic, |normalized| {

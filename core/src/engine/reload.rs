@@ -6,35 +6,41 @@ use super::{Engine, Inner};
 use crate::clock::Clock;
 use crate::error::LoadError;
 use crate::rule::{Rule, RuleFile};
+use sqlthrottle_cells::lock::Reading;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
-/// What changes of the rules go by. Whoever has it is the only one who changes them.
+/// How an engine was opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// How far the wall clock was ahead of the engine's, in nanoseconds.
+    pub(super) wall: u64,
+    /// The file that the rules were read from.
+    pub(super) path: Option<PathBuf>,
+}
+
+/// What changes of the rules go by, besides the set in force. Whoever has it is the only one who changes them.
+///
+/// The default is what a fork leaves to its child if a thread was just writing here: then the file is read once more.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// How far the wall clock was ahead of the engine's when it was opened, in nanoseconds.
-    pub(super) wall: u64,
-    /// Where the rules were read from.
-    pub(super) source: Option<Source>,
-    /// The rules of the file, without those that admin statements added.
-    pub(super) file: RuleFile,
-    /// The rules that admin statements added.
-    pub(super) added: Vec<Rule>,
-    /// How many of them had no name.
+    /// How the file looked when it was read last.
+    pub(super) seen: Option<Look>,
+    /// How many rules without a name admin statements have added.
     pub(super) unnamed: u64,
 }
 
 /// A file that rules were read from, and how it looked then.
 #[derive(Debug)]
 pub(super) struct Source {
-    path: PathBuf,
-    seen: Option<Look>,
+    pub(super) path: PathBuf,
+    pub(super) seen: Option<Look>,
 }
 
 /// What tells that a file has changed, without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Look {
+pub(super) struct Look {
     modified: Option<SystemTime>,
     len: u64,
 }
@@ -65,12 +71,11 @@ impl Engine {
     /// As [`RuleFile::validate`] finds them. The rules that were in force stay.
     pub fn reload(&self, rules: RuleFile) -> Result<u64, LoadError> {
         rules.validate()?;
-        let mut changes = self.0.changes();
-        let added = changes.added.iter().filter(|added| rules.rules.iter().all(|rule| rule.name != added.name));
-        let added: Vec<Rule> = added.cloned().collect();
-        let version = self.0.put_in_force(&rules, &added, changes.wall)?;
-        (changes.file, changes.added) = (rules, added);
-        Ok(version)
+        let _alone = self.0.changes();
+        let set = self.0.set();
+        let added = set.added().iter().filter(|added| rules.rules.iter().all(|rule| rule.name != added.name));
+        let added = added.cloned().collect();
+        self.0.put_in_force(rules, added)
     }
 
     /// Looks whether the file that the engine was opened with has changed, and puts its rules in force if so. Returns the
@@ -82,34 +87,33 @@ impl Engine {
     /// The file cannot be read or has faults. The rules that were in force stay, and the same file is not read again until
     /// it changes.
     pub fn refresh(&self) -> Result<Option<u64>, LoadError> {
-        let mut changes = self.0.changes();
-        let Some(source) = &mut changes.source else { return Ok(None) };
-        let seen = look(&source.path);
-        if seen == source.seen {
+        let Some(path) = &self.0.opened.path else { return Ok(None) };
+        let changes = self.0.changes();
+        let seen = look(path);
+        if seen == changes.seen {
             return Ok(None);
         }
-        source.seen = seen;
-        let path = source.path.clone();
-        drop(changes);
+        changes.change().seen = seen;
         self.reload(RuleFile::open(path)?).map(Some)
     }
 }
 
 impl Inner {
-    pub(super) fn changes(&self) -> MutexGuard<'_, Changes> {
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The right to change rules.
+    pub(super) fn changes(&self) -> Reading<'_, Changes> {
+        self.changes.read()
     }
 
-    /// Puts rules in force. To be called by who has the changes.
-    pub(super) fn put_in_force(&self, file: &RuleFile, added: &[Rule], wall: u64) -> Result<u64, LoadError> {
-        let mut file = file.clone();
-        file.rules.extend_from_slice(added);
-        file.refuse_cluster()?;
+    /// Puts rules in force: those of a file, and those that admin statements added. To be called by who has the changes.
+    pub(super) fn put_in_force(&self, mut file: RuleFile, mut added: Vec<Rule>) -> Result<u64, LoadError> {
         let previous = self.set();
-        let set = Arc::new(RuleSet::new(file, &Making { previous: Some(&previous), wall })?);
+        let making = Making { previous: Some(&previous), added: added.len(), wall: self.opened.wall };
+        file.rules.append(&mut added);
+        file.refuse_cluster()?;
+        let set = Arc::new(RuleSet::new(file, &making)?);
         let (version, mode, options) = (set.version, set.file.mode, set.file.fingerprint);
         self.provided.set_most(set.file.limits.max_keys);
-        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&set);
+        self.rules.store(Arc::clone(&set));
         // The set before the epoch: who sees the new epoch sees the new rules.
         self.current.change(mode, options.dialect);
         self.expect_expiry();

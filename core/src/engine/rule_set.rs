@@ -9,7 +9,7 @@ use crate::decision::{Reason, RuleName};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::Fingerprint;
 use crate::rule::matcher::{Matcher, ShapeFacts};
-use crate::rule::{FingerprintPrefix, Limit, Mode, Part, RuleFile, Then};
+use crate::rule::{FingerprintPrefix, Limit, Mode, Part, Rule, RuleFile, Then};
 use ahash::RandomState;
 use std::collections::HashMap;
 use std::fmt;
@@ -20,6 +20,8 @@ use std::time::SystemTime;
 pub(super) struct RuleSet {
     /// What they were made of, rules that admin statements added among them.
     pub(super) file: RuleFile,
+    /// How many of its rules, the last ones, admin statements added.
+    added: usize,
     /// How many sets there have been.
     pub(super) version: u64,
     matcher: Matcher,
@@ -40,6 +42,8 @@ pub(super) struct RuleSet {
 pub(super) struct Making<'a> {
     /// The set before it, whose counts go on.
     pub(super) previous: Option<&'a RuleSet>,
+    /// How many rules of the file, the last ones, admin statements added.
+    pub(super) added: usize,
     /// How far the wall clock is ahead of the engine's, in nanoseconds.
     pub(super) wall: u64,
 }
@@ -108,7 +112,7 @@ impl RuleSet {
         let by_state = all.iter().enumerate().map(|(place, rule)| (rule.state.number, place)).collect();
         let version = making.previous.map_or(1, |previous| previous.version + 1);
         let next = states.next;
-        Ok(Self { file, version, matcher, all, thresholds, default, by_state, next, provided })
+        Ok(Self { file, added: making.added, version, matcher, all, thresholds, default, by_state, next, provided })
     }
 
     /// What the rules come to for a shape. `provided` is what the host's provider says of it.
@@ -205,6 +209,28 @@ impl RuleSet {
         self.by_state.get(&rule.state.number).map(|place| Arc::clone(&self.all[*place]))
     }
 
+    /// The rules of the file that was read.
+    pub(super) fn of_file(&self) -> &[Rule] {
+        &self.file.rules[..self.file.rules.len() - self.added]
+    }
+
+    /// The rules that admin statements added.
+    pub(super) fn added(&self) -> &[Rule] {
+        &self.file.rules[self.file.rules.len() - self.added..]
+    }
+
+    /// The file with other rules.
+    pub(super) fn file_with(&self, rules: Vec<Rule>) -> RuleFile {
+        let mut file = self.file.clone();
+        file.rules = rules;
+        file
+    }
+
+    /// The states of every rule, and of a provider's thresholds.
+    pub(super) fn states(&self) -> impl Iterator<Item = &Arc<RuleState>> {
+        self.all.iter().map(|rule| &rule.state).chain([&self.provided])
+    }
+
     /// Forgets what is counted by rules that are not in the set which comes after.
     pub(super) fn retire(&self, next: &Self) {
         for rule in &self.all {
@@ -272,8 +298,7 @@ impl States {
         let mut known = HashMap::new();
         let mut next = 1;
         if let Some(previous) = previous {
-            let states = previous.all.iter().map(|rule| &rule.state).chain([&previous.provided]);
-            known.extend(states.map(|state| (state.name().clone(), Arc::clone(state))));
+            known.extend(previous.states().map(|state| (state.name().clone(), Arc::clone(state))));
             next = previous.next;
         }
         Self { known, next }

@@ -4,26 +4,31 @@ use super::generations::Generations;
 use super::shape::Shape;
 use crate::fingerprint::Dialect;
 use ahash::RandomState;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use sqlthrottle_cells::lock::Lock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Parts of the cache, each with a lock of its own.
 const SHARDS: usize = 16;
 
 /// Shapes by dialect and normalised text. What is dropped from it costs nothing but another first sight: counts live in
-/// the limiters.
+/// the limiters. So a shard that a thread was changing while another one forked begins empty in the child.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    shards: [RwLock<Shard>; SHARDS],
+    shards: [Lock<Shard>; SHARDS],
+    /// Of all shards.
+    bytes: AtomicUsize,
     hasher: RandomState,
 }
 
+/// It is whole between any two steps of this module, so a panic of who has one leaves nothing half done.
 type Shard = Generations<Arc<Shape>>;
 
 impl Shapes {
     /// A cache of at most `bytes`.
     pub(super) fn new(bytes: usize) -> Self {
-        let shard = |_| RwLock::new(Generations::new(bytes / SHARDS));
-        Self { shards: std::array::from_fn(shard), hasher: RandomState::new() }
+        let shard = |_| Lock::new(fresh(bytes));
+        Self { shards: std::array::from_fn(shard), bytes: AtomicUsize::new(bytes), hasher: RandomState::new() }
     }
 
     /// The shape of a normalised text as of an epoch. `make` reads it where it is not known, and is given the one that is out of
@@ -38,7 +43,7 @@ impl Shapes {
         let hash = self.hasher.hash_one(text);
         let shard = &self.shards[(hash >> 32) as usize % SHARDS];
         let is = |shape: &Arc<Shape>| shape.dialect == dialect && *shape.text == *text;
-        let known = read(shard);
+        let known = shard.read_or(|| self.fresh());
         if let Some(shape) = known.young(hash, is).filter(|shape| is_current(shape)) {
             return Arc::clone(shape);
         }
@@ -49,7 +54,7 @@ impl Shapes {
             Some(shape) if is_current(&shape) => shape,
             old => Arc::new(make(old.as_deref())),
         };
-        let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = shard.lock_or(|| self.fresh());
         if let Some(known) = shard.get(hash, is) {
             if !is_current(known) {
                 *known = Arc::clone(&shape);
@@ -65,9 +70,10 @@ impl Shapes {
 
     /// Forgets all of them, and allows so many bytes from now on: texts are normalised otherwise.
     pub(super) fn renew(&self, bytes: usize) {
+        self.bytes.store(bytes, Ordering::Relaxed);
         for shard in &self.shards {
-            let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-            let outlived = std::mem::replace(&mut *shard, Generations::new(bytes / SHARDS));
+            let mut shard = shard.lock_or(|| self.fresh());
+            let outlived = std::mem::replace(&mut *shard, fresh(bytes));
             drop(shard);
             drop(outlived);
         }
@@ -75,11 +81,14 @@ impl Shapes {
 
     /// How many shapes are remembered.
     pub(super) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| read(shard).len()).sum()
+        self.shards.iter().map(|shard| shard.read_or(|| self.fresh()).len()).sum()
+    }
+
+    fn fresh(&self) -> Shard {
+        fresh(self.bytes.load(Ordering::Relaxed))
     }
 }
 
-/// A shard is whole between any two of its statements, so a panic of a holder leaves nothing half done.
-fn read(shard: &RwLock<Shard>) -> RwLockReadGuard<'_, Shard> {
-    shard.read().unwrap_or_else(PoisonError::into_inner)
+fn fresh(bytes: usize) -> Shard {
+    Generations::new(bytes / SHARDS)
 }

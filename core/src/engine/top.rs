@@ -4,8 +4,8 @@ use super::Engine;
 use crate::fingerprint::Fingerprint;
 use crate::limit::nanos;
 use crate::stripe::Striped;
+use sqlthrottle_cells::lock::Lock;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Fingerprints whose time each stripe keeps.
@@ -80,7 +80,7 @@ fn first(mut list: Vec<TopStatement>, most: usize, value: impl Fn(&TopStatement)
 /// Computation of Frequent and Top-k Elements in Data Streams" (ICDT 2005), weighted by time. Whoever finds no place takes over
 /// the smallest, with its sum, so that no sum is too small and a heavy statement is never missing.
 #[derive(Debug)]
-pub(super) struct Durations(Striped<Mutex<HashMap<Fingerprint, Sum>>>);
+pub(super) struct Durations(Striped<Lock<HashMap<Fingerprint, Sum>>>);
 
 /// What is known of one fingerprint.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,11 +91,11 @@ struct Sum {
 
 impl Durations {
     pub(super) fn new() -> Self {
-        Self(Striped::new(Mutex::default))
+        Self(Striped::new(Lock::default))
     }
 
     fn record(&self, fingerprint: &Fingerprint, nanos: u64) {
-        let mut sums = self.0.mine().lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sums = self.0.mine().lock();
         if sums.len() >= KEPT && !sums.contains_key(fingerprint) {
             let least = sums.iter().min_by_key(|(_, sum)| sum.nanos).map(|(fingerprint, _)| *fingerprint);
             if let Some(sum) = least.and_then(|least| sums.remove(&least)) {
@@ -110,7 +110,7 @@ impl Durations {
     fn sums(&self) -> HashMap<Fingerprint, Sum> {
         let mut all: HashMap<Fingerprint, Sum> = HashMap::new();
         for sums in self.0.iter() {
-            for (fingerprint, sum) in sums.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            for (fingerprint, sum) in sums.read().iter() {
                 let known = all.entry(*fingerprint).or_default();
                 known.count += sum.count;
                 known.nanos = known.nanos.saturating_add(sum.nanos);

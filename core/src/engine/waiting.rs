@@ -8,18 +8,20 @@ use crate::clock::{Clock, Reading};
 use crate::decision::Ticket;
 use crate::metrics::Waits;
 use crate::strategy::{Delay, Strategy};
-use dashmap::DashMap;
 use smallvec::SmallVec;
+use sqlthrottle_cells::lock::Lock;
 use sqlthrottle_cells::sliding_window::Attempt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long after it is due a ticket lapses, in nanoseconds: a host that has not resumed by then has given up.
 const GRACE: u64 = 5_000_000_000;
 /// Most lapsed tickets dropped for one that is new: more come and go no faster.
 const DROPPED_AT_ONCE: usize = 16;
+/// Parts of the tickets, each with a lock of its own.
+const SHARDS: usize = 16;
 
 /// A delayed statement.
 #[derive(Debug)]
@@ -121,14 +123,14 @@ pub(super) enum Taken {
 pub(super) struct Places {
     taken: AtomicU32,
     /// The tickets of the rule, in the order in which they lapse: as many as there are places, at most.
-    queue: Mutex<BTreeSet<(u64, u64)>>,
+    queue: Lock<BTreeSet<(u64, u64)>>,
     /// When the first of them lapses: spares a full rule the lock as long as none has.
     next_lapse: AtomicU64,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Self { taken: AtomicU32::new(0), queue: Mutex::default(), next_lapse: AtomicU64::new(u64::MAX) }
+        Self { taken: AtomicU32::new(0), queue: Lock::default(), next_lapse: AtomicU64::new(u64::MAX) }
     }
 }
 
@@ -142,8 +144,8 @@ impl Places {
         self.taken.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Lets nobody wait.
-    fn clear(&self) {
+    /// Lets nobody wait: those who did wait in the parent process.
+    pub(super) fn clear(&self) {
         self.taken.store(0, Ordering::Release);
         self.change_queue(BTreeSet::clear);
     }
@@ -175,7 +177,7 @@ impl Places {
 
     /// The queue is whole between any two of its operations, so a panic of a holder leaves nothing half done.
     fn change_queue<T>(&self, change: impl FnOnce(&mut BTreeSet<(u64, u64)>) -> T) -> T {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.queue.lock();
         let result = change(&mut queue);
         self.next_lapse.store(queue.first().map_or(u64::MAX, |(lapse, _)| *lapse), Ordering::Release);
         result
@@ -185,7 +187,8 @@ impl Places {
 /// The tickets that are out. Each holds a place of its rule, so there are never more than the rules allow.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    tickets: DashMap<u64, Waiter>,
+    /// By number. Numbers follow on each other, so each shard has its share of them.
+    tickets: [Lock<HashMap<u64, Waiter>>; SHARDS],
     last: AtomicU64,
     /// How many have waited to the end, and nanoseconds of their waits.
     ended: AtomicU64,
@@ -210,15 +213,15 @@ impl Waiting {
         let ticket = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let lapse = lapse(&waiter);
         // In this order: what is found in the queue is a ticket that is out, or that somebody is just taking back.
-        self.tickets.insert(ticket, waiter);
+        self.shard(ticket).lock().insert(ticket, waiter);
         rule.state.places.enqueue(ticket, lapse);
         Ticket(ticket)
     }
 
     /// Takes a ticket back. The statement keeps its place until it is [`put`](Self::put) back or gives it back.
     pub(super) fn take(&self, ticket: Ticket, clock: &Clock) -> Taken {
-        let Some((ticket, waiter)) = self.tickets.remove(&ticket.0) else { return Taken::Unknown };
-        waiter.rule.state.places.dequeue(ticket, lapse(&waiter));
+        let Some(waiter) = self.remove(ticket.0) else { return Taken::Unknown };
+        waiter.rule.state.places.dequeue(ticket.0, lapse(&waiter));
         let now = clock.read(Reading::Precise);
         if now <= lapse(&waiter) {
             return Taken::Due(waiter, now);
@@ -240,24 +243,31 @@ impl Waiting {
         Waits { count: self.ended.load(Ordering::Relaxed), sum }
     }
 
-    /// Forgets all of them: they wait in the parent process.
+    /// Forgets all of them: they wait in the parent process. The places that they hold are to be cleared with them.
     pub(super) fn clear(&self) {
-        self.tickets.retain(|_, waiter| {
-            waiter.rule.state.places.clear();
-            false
-        });
+        for shard in &self.tickets {
+            shard.lock().clear();
+        }
     }
 
     /// How many statements wait.
     pub(super) fn len(&self) -> usize {
-        self.tickets.len()
+        self.tickets.iter().map(|shard| shard.read().len()).sum()
+    }
+
+    fn shard(&self, ticket: u64) -> &Lock<HashMap<u64, Waiter>> {
+        &self.tickets[ticket as usize % SHARDS]
+    }
+
+    fn remove(&self, ticket: u64) -> Option<Waiter> {
+        self.shard(ticket).lock().remove(&ticket)
     }
 
     /// Drops tickets of a rule that nobody came back with.
     fn drop_lapsed(&self, rule: &RuleState, now: u64) {
         for ticket in rule.places.dequeue_lapsed(now) {
             // One that is gone is being taken back by its host, which is told so.
-            if self.tickets.remove(&ticket).is_some() {
+            if self.remove(ticket).is_some() {
                 rule.counters.lapsed.add();
                 rule.places.give_back();
             }

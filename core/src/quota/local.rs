@@ -3,9 +3,11 @@
 use super::Key;
 use crate::limit::{CellKind, Limiter, Measure, Pinned};
 use hashbrown::HashTable;
+use smallvec::SmallVec;
+use sqlthrottle_cells::lock::Lock;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// How many limiters are looked at for one to let go when the table is full. A newcomer costs no more than this, however
 /// many keys there are.
@@ -15,13 +17,15 @@ const PROBES: usize = 16;
 /// show it.
 const KEYS_A_SHARD: usize = 512;
 
-/// Most shards: enough that a write in one is seldom in the way of a look into another.
+/// Most shards: enough that threads seldom look into the same one.
 const MAX_SHARDS: usize = 64;
+
+/// Limiters of a shard that are taken out of it at once to be shown, so that look-ups do not wait for all of them.
+const SHOWN_AT_ONCE: usize = 64;
 
 /// The limiters of one rule, by key, at most `max_keys` of them.
 ///
-/// A look-up takes a shard's lock for reading, clones a reference and leaves; nothing is counted under a lock. Callers bring
-/// a hash of the key, under a key of its own that no attacker knows; keys are compared in full.
+/// A look-up locks a shard, clones a reference and leaves; nothing is counted under a lock. Callers bring a hash of the key, under a key of its own that no attacker knows; keys are compared in full.
 ///
 /// Whoever looks up says how the rule is measured by then. A limiter that is measured otherwise is replaced by one that
 /// takes over what it counts, at the first look-up that finds nobody counting on it.
@@ -31,7 +35,8 @@ const MAX_SHARDS: usize = 64;
 /// 1. At no moment are more than `max_keys` keys tracked.
 /// 2. A key that has a limiter keeps it, or one that succeeds it, until the limiter equals a fresh one and nobody has it pinned.
 ///    So letting go of it changes no count, and no flood of other keys resets a throttled one. References to it may remain: a
-///    limiter that was let go cannot be pinned.
+///    limiter that was let go cannot be pinned. A fork is the exception: a shard that a thread of the parent was changing
+///    begins empty in the child.
 /// 3. A newcomer that finds no place shares the one overflow limiter with its like, and is counted.
 ///
 /// A tracked key takes, besides its limiter, 64 bytes and at most 10 of the index.
@@ -39,13 +44,15 @@ pub(crate) struct KeyTable {
     max_keys: AtomicUsize,
     /// Places taken: keys tracked, and keys about to be.
     taken: AtomicUsize,
-    shards: Box<[RwLock<Shard>]>,
-    overflow: RwLock<Option<Arc<Limiter>>>,
+    shards: Box<[Lock<Shard>]>,
+    overflow: Lock<Option<Arc<Limiter>>>,
     overflowed: AtomicU64,
     /// Leases that lapsed in limiters which have been let go.
     leaked: AtomicU64,
 }
 
+/// A panic of who has one leaves it whole: entry and index change together, and what can panic between them (an allocation)
+/// comes first.
 #[derive(Default)]
 struct Shard {
     /// Into `entries`, by hash.
@@ -76,8 +83,8 @@ impl KeyTable {
         Self {
             max_keys: AtomicUsize::new(bounded(max_keys)),
             taken: AtomicUsize::new(0),
-            shards: (0..shards).map(|_| RwLock::default()).collect(),
-            overflow: RwLock::default(),
+            shards: (0..shards).map(|_| Lock::default()).collect(),
+            overflow: Lock::default(),
             overflowed: AtomicU64::new(0),
             leaked: AtomicU64::new(0),
         }
@@ -104,14 +111,13 @@ impl KeyTable {
     }
 
     fn find(&self, hash: u64, key: &Key, measure: &Measure, now: u64) -> (Arc<Limiter>, bool) {
-        let shard = self.shard_of(hash);
-        if let Some(limiter) = read(shard).find(hash, key)
+        let shard = self.shard_of(hash).read();
+        if let Some(limiter) = shard.find(hash, key)
             && limiter.is_measured_by(measure)
         {
             return (limiter, false);
         }
-        let mut shard = write(shard);
-        // Another thread may have brought the key between the two locks.
+        let mut shard = shard.change();
         if let Some(limiter) =
             shard.renewed(hash, key, measure, now).or_else(|| self.admit(&mut shard, hash, key, measure, now))
         {
@@ -123,7 +129,7 @@ impl KeyTable {
 
     /// How many keys are tracked.
     pub(crate) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| read(shard).entries.len()).sum()
+        self.shards.iter().map(|shard| shard.read().entries.len()).sum()
     }
 
     /// How many look-ups were answered with the overflow limiter.
@@ -147,29 +153,41 @@ impl KeyTable {
     /// Forgets everything that is counted: a rule has expired, or is gone.
     pub(crate) fn clear(&self) {
         for shard in &self.shards {
-            let mut shard = write(shard);
+            let mut shard = shard.lock();
             let entries = std::mem::take(&mut *shard);
             self.taken.fetch_sub(entries.entries.len(), Ordering::Relaxed);
             drop(shard);
         }
-        *write(&self.overflow) = None;
+        *self.overflow.lock() = None;
     }
 
     /// Puts in order what threads of a parent process were at. Only where no other thread uses the table.
     pub(crate) fn after_fork(&self) {
         self.for_each(Limiter::after_fork);
+        // Some threads had a place and no key yet; and what they were changing is empty.
+        self.taken.store(self.len(), Ordering::Relaxed);
     }
 
-    /// Shows every limiter, a shard at a time. What comes or goes meanwhile may or may not be seen. Newcomers to a shard wait
-    /// while it is shown, so `each` is to be quick, and is not to come back to the table.
+    /// Shows every limiter, some of a shard at a time. What comes, goes or moves meanwhile may or may not be seen.
     fn for_each(&self, mut each: impl FnMut(&Limiter)) {
+        let mut some: SmallVec<[Arc<Limiter>; SHOWN_AT_ONCE]> = SmallVec::new();
         for shard in &self.shards {
-            for entry in &read(shard).entries {
-                each(&entry.limiter);
+            let mut shown = 0;
+            loop {
+                let entries = shard.read();
+                let next = entries.entries.iter().skip(shown).take(SHOWN_AT_ONCE);
+                some.extend(next.map(|entry| Arc::clone(&entry.limiter)));
+                drop(entries);
+                if some.is_empty() {
+                    break;
+                }
+                shown += some.len();
+                some.drain(..).for_each(|limiter| each(&limiter));
             }
         }
-        if let Some(limiter) = &*read(&self.overflow) {
-            each(limiter);
+        let overflow = self.overflow.read().clone();
+        if let Some(limiter) = overflow {
+            each(&limiter);
         }
     }
 
@@ -195,18 +213,19 @@ impl KeyTable {
 
     /// The limiter that keys without a place share.
     fn overflow(&self, measure: &Measure, now: u64) -> Arc<Limiter> {
-        if let Some(limiter) = &*read(&self.overflow)
+        let overflow = self.overflow.read();
+        if let Some(limiter) = &*overflow
             && limiter.is_measured_by(measure)
         {
             return Arc::clone(limiter);
         }
-        let mut overflow = write(&self.overflow);
+        let mut overflow = overflow.change();
         let limiter = overflow.get_or_insert_with(|| Limiter::fresh(measure, now));
         renew(limiter, measure, now);
         Arc::clone(limiter)
     }
 
-    fn shard_of(&self, hash: u64) -> &RwLock<Shard> {
+    fn shard_of(&self, hash: u64) -> &Lock<Shard> {
         // The index of a shard uses the lowest and the seven highest bits.
         let shard = (hash >> 32) as usize & (self.shards.len() - 1);
         &self.shards[shard]
@@ -216,16 +235,6 @@ impl KeyTable {
 /// An index is 32 bits wide; this many keys would not fit in memory before that many fit in the index.
 fn bounded(max_keys: usize) -> usize {
     max_keys.min(u32::MAX as usize)
-}
-
-/// A panic under a lock is none of the table's doing and leaves a shard whole: entry and index change together, and what
-/// can panic between them (an allocation) comes first.
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Replaces a limiter that is measured otherwise, unless someone is counting on it just now: the next look-up will.

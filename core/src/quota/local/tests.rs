@@ -150,7 +150,7 @@ fn let_go_keeps_the_index_in_step() {
     }
     let mut keys = Vec::new();
     for shard in &table.shards {
-        keys.extend(read(shard).entries.iter().map(|entry| (entry.hash, entry.key)));
+        keys.extend(shard.read().entries.iter().map(|entry| (entry.hash, entry.key)));
     }
     assert_eq!(keys.len(), 50);
     for (hash, key) in keys {
@@ -228,4 +228,29 @@ fn a_cleared_table_counts_from_nothing_and_has_all_its_places() {
 #[test]
 fn a_tracked_key_takes_little_memory() {
     assert_eq!(size_of::<Entry>(), 64);
+}
+
+#[test]
+fn every_place_is_seen_however_many_keys_there_are() {
+    let table = Table { measure: Measure::Concurrency, ..table(1000) };
+    for k in 0..1000 {
+        let found = table.get(&key(k), 0);
+        let CellKind::Concurrency(cell) = found.limiter.cell() else { panic!("another kind") };
+        let _held = cell.acquire(0, SECOND, 1).unwrap();
+    }
+    assert_eq!(table.places(0), (1000, 0));
+    table.after_fork();
+    assert_eq!((table.places(0), table.len()), ((0, 0), 1000));
+}
+
+#[test]
+fn places_of_threads_that_a_fork_left_behind_are_free_in_the_child() {
+    let table = table(100);
+    table.count(&key(0), 0);
+    // They were taken, and their keys never came.
+    assert!((0..99).all(|_| table.take_place()));
+    assert!(table.count(&key(1), 0).1);
+    table.after_fork();
+    let overflowed = (0..101).filter(|k| table.count(&key(*k), 0).1).count();
+    assert_eq!((table.len(), overflowed), (100, 1));
 }
