@@ -4,6 +4,7 @@ mod check;
 mod fingerprint;
 mod limiter;
 mod replay;
+mod rules;
 
 use crate::measure::{Comparison, Loop, Quartiles, compare};
 use crate::table::{Figure, Row, nanoseconds};
@@ -84,7 +85,7 @@ impl fmt::Debug for Duel {
 
 /// Every case, in the order of the table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
-    [fingerprint::CASES, check::CASES, limiter::CASES, replay::CASES].into_iter().flatten()
+    [fingerprint::CASES, check::CASES, rules::CASES, limiter::CASES, replay::CASES].into_iter().flatten()
 }
 
 #[cfg(test)]
