@@ -10,9 +10,9 @@ use ahash::RandomState;
 use sqlthrottle_cells::lock::{Guard, Lock};
 use std::sync::Arc;
 
-/// Bytes of the table for each place of its doorkeeper: fewer than most texts take, so that a text which is to have room is
-/// still known by the time it comes again.
-const BYTES_A_PLACE: usize = 128;
+/// Bytes of the table for each text that its doorkeeper knows: fewer than most texts take, so that a text which is to have
+/// room is still known by the time it comes again.
+const BYTES_A_TEXT: usize = 128;
 
 /// The tables of every core.
 ///
@@ -36,8 +36,8 @@ pub(super) struct Hot {
 pub(super) struct Table {
     texts: Generations<Text>,
     pub(super) hands: Hands,
-    /// The doorkeeper: bits of the text that came last by each place.
-    seen: Box<[u32]>,
+    /// The doorkeeper: bits of the two texts that came last by each place.
+    seen: Box<[[u32; 2]]>,
     reader: Normalizer,
     /// A shape that is too large to be kept, while it is looked at.
     unkept: Option<Arc<Shape>>,
@@ -108,7 +108,7 @@ impl Hot {
 
 impl Table {
     fn new((bytes, options): (usize, FingerprintOptions)) -> Self {
-        let seen = vec![0; (bytes / BYTES_A_PLACE).next_power_of_two()].into();
+        let seen = vec![[0; 2]; (bytes / BYTES_A_TEXT / 2).next_power_of_two()].into();
         let (texts, hands) = (Generations::new(texts(bytes)), Hands::new(bytes - texts(bytes)));
         Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None, epoch: 0 }
     }
@@ -220,10 +220,13 @@ const fn texts(bytes: usize) -> usize {
     bytes / 24 * 13
 }
 
-/// Whether the doorkeeper lets a text in: it was the last to knock at its place before.
-fn knock(seen: &mut [u32], text: Sought<'_>) -> bool {
+/// Whether the doorkeeper lets a text in: it was one of the last two to knock at its place before.
+fn knock(seen: &mut [[u32; 2]], text: Sought<'_>) -> bool {
     let (place, tag) = (text.hash as usize & (seen.len() - 1), (text.hash >> 32) as u32 | 1);
-    std::mem::replace(&mut seen[place], tag) == tag
+    let [last, before] = seen[place];
+    // With one only, two texts of a place that come in turns would never get in.
+    seen[place] = if last == tag { [tag, before] } else { [tag, last] };
+    last == tag || before == tag
 }
 
 impl Text {

@@ -55,7 +55,8 @@ impl Inner {
         }
         let delaying = Arc::clone(&waiter.rule);
         match self.settle(&mut contest, &waiter.subject, &mut times, hands) {
-            Ok(mut decision) => {
+            Ok(passed) => {
+                let mut decision = contest.allowed(&waiter.subject, passed);
                 delaying.state.places.give_back();
                 delaying.state.counters.resumed.add();
                 self.waiting.end(waiter.since, now);

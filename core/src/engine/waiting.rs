@@ -76,7 +76,7 @@ impl Waiter {
     ) -> Self {
         let now = times.by(Reading::Precise);
         let rule = Arc::clone(contest.sides[sentence.side].rule);
-        let wait = contest.sides[sentence.side].delay(&contest.drawn, &sentence.exceeded);
+        let wait = contest.sides[sentence.side].delay(&contest.drawn);
         let sides = (0..contest.sides.len()).map(|number| contest.waiting_side(number, sentence.side)).collect();
         Self { rule, sides, subject: *subject, since: now, due: now.saturating_add(wait) }
     }

@@ -7,7 +7,7 @@ use crate::engine::hands::{Hands, LimiterKey};
 use crate::engine::keys;
 use crate::engine::plan::{Participant, Participants};
 use crate::engine::shape::Shape;
-use crate::limit::Pinned;
+use crate::limit::{Measure, Pinned, nanos};
 use crate::quota::Lookup;
 use crate::strategy::{Delay, Strategy};
 use ahash::RandomState;
@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Rules and limiters of one check for which no memory is asked for.
-const USUAL: usize = 4;
+const USUAL: usize = 8;
 /// How long a statement that is to wait for a place waits before it looks again, in nanoseconds: a place may be given back at
 /// any moment.
 const LOOK_AGAIN: u64 = 10_000_000;
@@ -76,39 +76,31 @@ pub(in crate::engine) struct Exceeded {
     pub(in crate::engine) limiter: Option<usize>,
 }
 
-/// What there is to be decided.
-pub(in crate::engine) enum Gathered<'p> {
-    /// A rule exempts the statement from all others.
-    Exempt(&'p Arc<ActiveRule>),
-    Contest(Contest<'p>),
-}
-
 impl<'p> Contest<'p> {
     pub(in crate::engine) fn new(has_waited: bool) -> Self {
         Self { sides: SmallVec::new(), drawn: SmallVec::new(), has_waited }
     }
 
-    /// The rules that match a statement after all, each with its limiters. Nothing is counted yet.
+    /// Lets the rules take part that match a statement after all, each with its limiters. Nothing is counted yet. Returns the
+    /// rule that exempts the statement from all others, if one does.
     pub(in crate::engine) fn gather(
+        &mut self,
         participants: &'p Participants,
         shape: &Shape,
         asked: &Asked<'_, '_>,
         times: &mut Times<'_>,
         hasher: &RandomState,
         mut hands: Option<&mut Hands>,
-    ) -> Gathered<'p> {
-        let mut matching: SmallVec<[&'p Participant; USUAL]> = SmallVec::new();
-        for participant in &participants.rules {
-            if participant.matches_constants(asked) {
-                if participant.rule.exempts() {
-                    return Gathered::Exempt(&participant.rule);
-                }
-                matching.push(participant);
-            }
+    ) -> Option<&'p Arc<ActiveRule>> {
+        let exempts = |participant: &&Participant| participant.rule.exempts() && participant.matches_constants(asked);
+        if let Some(exempting) = participants.rules.iter().find(exempts) {
+            return Some(&exempting.rule);
         }
-        let mut contest = Self::new(false);
-        for participant in matching {
+        for participant in &participants.rules {
             let rule = &participant.rule;
+            if rule.exempts() || !participant.matches_constants(asked) {
+                continue;
+            }
             let keys: SmallVec<[LimiterKey; 1]> = match participant.key {
                 Some(key) => SmallVec::from_buf([key]),
                 None => {
@@ -119,14 +111,14 @@ impl<'p> Contest<'p> {
             if keys.is_empty() {
                 continue;
             }
-            contest.enter(rule, false);
+            self.enter(rule, false);
             let Some(meter) = rule.allows.meter() else { continue };
             let now = times.by(meter.reading);
             for key in keys {
-                contest.draw(key, rule, meter, now, hands.as_deref_mut());
+                self.draw(key, rule, meter, now, hands.as_deref_mut());
             }
         }
-        Gathered::Contest(contest)
+        None
     }
 
     /// Lets a rule take part. `drew` tells whether its share was drawn for the statement before, which then is of it.
@@ -207,23 +199,38 @@ impl<'p> Contest<'p> {
         }
     }
 
-    /// What the limiters that count what is admitted, and have room, are to be asked for; with the number of the side and of
-    /// the limiter. Of a rule that is over and lets the statement pass, those of its other keys.
-    pub(in crate::engine) fn claims(&self, observed: bool) -> SmallVec<[(usize, usize, Claim<'_>); USUAL]> {
-        let mut claims: SmallVec<[(usize, usize, Claim<'_>); USUAL]> = SmallVec::new();
+    /// Whether any rule is only observed.
+    pub(in crate::engine) fn has_observed(&self) -> bool {
+        self.sides.iter().any(|side| side.rule.observed)
+    }
+
+    /// What the limiters that count what is admitted, and have room, are to be asked for. Of a rule that is over and lets the
+    /// statement pass, those of its other keys.
+    pub(in crate::engine) fn claims(&self, observed: bool) -> Claims<'_> {
+        let mut claims = Claims { claims: SmallVec::new(), of: SmallVec::new() };
         for (number, side) in self.sides.iter().enumerate() {
-            if let Allows::Admitted(meter) = &side.rule.allows
-                && side.rule.observed == observed
-                && side.handled().is_none()
-            {
-                let with_room = side.limiters.clone().filter(|at| !self.drawn[*at].is_over);
-                claims.extend(with_room.map(|at| (number, at, self.drawn[at].claim(meter))));
+            let Allows::Admitted(meter) = &side.rule.allows else { continue };
+            if side.rule.observed != observed || side.handled().is_some() {
+                continue;
+            }
+            let with_room = side.limiters.clone().filter(|at| !self.drawn[*at].is_over);
+            let mut with_room: SmallVec<[usize; USUAL]> = with_room.collect();
+            // Of two statements that want the same limiters, the first at the first of them is to get them all.
+            with_room.sort_unstable_by_key(|at| self.drawn[*at].key.hash());
+            for at in with_room {
+                claims.claims.push(self.drawn[at].claim(meter));
+                claims.of.push((number, at));
             }
         }
-        // Of two statements that want the same limiters, the first at the first of them is to get them all.
-        claims.sort_by_key(|(side, at, _)| (*side, self.drawn[*at].key.hash()));
         claims
     }
+}
+
+/// What limiters are asked for, in the order in which they are reserved.
+pub(in crate::engine) struct Claims<'a> {
+    pub(in crate::engine) claims: SmallVec<[Claim<'a>; USUAL]>,
+    /// The number of the side, and of the limiter among those drawn, of each.
+    pub(in crate::engine) of: SmallVec<[(usize, usize); USUAL]>,
 }
 
 impl Participant {
@@ -263,7 +270,7 @@ impl Side<'_> {
     /// Takes note that a limiter is over. The first of several draws the share, and the longest wait is the rule's.
     pub(in crate::engine) fn exceed(&mut self, over: Over, at: usize, weight: u32) {
         let never = match self.rule.allows.meter() {
-            Some(Meter { measure: crate::limit::Measure::Concurrency, .. }) | None => false,
+            Some(Meter { measure: Measure::Concurrency, .. }) | None => false,
             Some(meter) => weight > meter.max,
         };
         match &mut self.standing {
@@ -292,11 +299,11 @@ impl Side<'_> {
     }
 
     /// How long a statement that it delays is to wait, in nanoseconds.
-    pub(in crate::engine) fn delay(&self, drawn: &[Drawn], exceeded: &Exceeded) -> u64 {
-        let Strategy::Delay(delay) = self.rule.then.strategy else { return 0 };
+    pub(in crate::engine) fn delay(&self, drawn: &[Drawn]) -> u64 {
+        let (Strategy::Delay(delay), Some(exceeded)) = (&self.rule.then.strategy, self.handled()) else { return 0 };
         let most = match delay {
-            Delay::Fixed(time) => return crate::limit::nanos(time),
-            Delay::UntilAllowed { max } => crate::limit::nanos(max).max(1),
+            Delay::Fixed(time) => return nanos(*time),
+            Delay::UntilAllowed { max } => nanos(*max).max(1),
         };
         let wait = match (&self.rule.allows, exceeded.limiter) {
             // A statement that is among the attempts already waits for no more room.

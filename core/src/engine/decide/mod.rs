@@ -10,7 +10,7 @@ mod sentence;
 mod threshold;
 mod times;
 
-pub(super) use contest::{Contest, Drawn, Exceeded, Side, Standing};
+pub(super) use contest::{Contest, Drawn, Side, Standing};
 pub(super) use sentence::Sentence;
 pub(super) use times::Times;
 
@@ -21,9 +21,8 @@ use super::hands::{Hands, Memory};
 use super::plan::{Participants, Plan};
 use super::shape::Shape;
 use super::waiting::Waiter;
-use crate::decision::{Decision, Reason, Verdict};
+use crate::decision::{Decision, Permit, Reason, Verdict};
 use crate::fingerprint::Fingerprint;
-use contest::Gathered;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +34,13 @@ pub(super) struct Subject {
     /// Whether the caller can stand in for its result.
     pub(super) can_fake: bool,
     pub(super) weight: u32,
+}
+
+/// What comes of a statement that passes.
+pub(super) struct Passed {
+    permit: Option<Permit>,
+    /// What rules that are only observed would have done.
+    would: Option<Sentence>,
 }
 
 impl Inner {
@@ -91,13 +97,14 @@ impl Inner {
     ) -> Decision {
         let mut times = Times::new(&self.clock);
         let hasher = self.hot.hasher();
-        let mut contest = match Contest::gather(participants, shape, asked, &mut times, hasher, hands.as_deref_mut()) {
-            Gathered::Exempt(rule) => return exempt(rule, shape),
-            Gathered::Contest(contest) if contest.sides.is_empty() => {
-                return Decision::allow(shape.name(), participants.otherwise);
-            }
-            Gathered::Contest(contest) => contest,
-        };
+        let mut contest = Contest::new(false);
+        let exempting = contest.gather(participants, shape, asked, &mut times, hasher, hands.as_deref_mut());
+        if let Some(rule) = exempting {
+            return exempt(rule, shape);
+        }
+        if contest.sides.is_empty() {
+            return Decision::allow(shape.name(), participants.otherwise);
+        }
         let subject = Subject {
             fingerprint: shape.name(),
             can_fake: shape.can_fake(asked.sent.fakes),
@@ -105,7 +112,7 @@ impl Inner {
         };
         contest.record_attempts(subject.weight);
         match self.settle(&mut contest, &subject, &mut times, hands) {
-            Ok(decision) => decision,
+            Ok(passed) => contest.allowed(&subject, passed),
             Err(sentence) => self.refuse(&mut contest, &subject, &sentence, &mut times),
         }
     }
@@ -121,7 +128,7 @@ impl Inner {
         subject: &Subject,
         times: &mut Times<'_>,
         hands: Option<&mut Hands>,
-    ) -> Result<Decision, Sentence> {
+    ) -> Result<Passed, Sentence> {
         let mut unkept = Memory::default();
         let memory = hands.map_or(&mut unkept, |hands| &mut hands.reservations);
         contest.look(false, subject.weight);
@@ -135,16 +142,18 @@ impl Inner {
             }
         }
         // Rules that are only observed go on as if enforced: of them too either all are taken from, or none.
-        contest.look(true, subject.weight);
-        contest.draw_shares(true);
-        let would = loop {
-            let would = contest.strongest(true, subject);
-            if would.is_some() || contest.reserve(true, subject.weight, &mut memory.observed) {
-                break would;
-            }
-        };
-        let permit = self.hold(contest, memory, times);
-        Ok(Decision { permit, ..contest.allowed(subject, would) })
+        let mut would = None;
+        if contest.has_observed() {
+            contest.look(true, subject.weight);
+            contest.draw_shares(true);
+            would = loop {
+                let would = contest.strongest(true, subject);
+                if would.is_some() || contest.reserve(true, subject.weight, &mut memory.observed) {
+                    break would;
+                }
+            };
+        }
+        Ok(Passed { permit: self.hold(contest, memory, times), would })
     }
 
     /// Does what a rule says.

@@ -1,11 +1,12 @@
 //! What is answered, and what the rules count of it.
 
-use super::{Contest, Drawn, Sentence, Side, Standing, Subject, Times};
+use super::{Contest, Drawn, Passed, Sentence, Side, Standing, Subject, Times};
 use crate::clock::Reading;
 use crate::decision::{Decision, Permit, Reason, Verdict};
 use crate::engine::Inner;
 use crate::engine::hands::Memory;
 use crate::engine::permits::Places;
+use crate::strategy::Strategy;
 use sqlthrottle_cells::claim::Wait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +26,7 @@ impl Inner {
             }
             let claims = contest.claims(observed);
             for (number, place) in reservations.permits() {
-                let Some((side, at, _)) = claims.get(number) else { continue };
+                let Some((side, at)) = claims.of.get(number) else { continue };
                 places.push((Arc::clone(&contest.drawn[*at].limiter), place));
                 longest = longest.max(contest.sides[*side].rule.allows.meter().map_or(0, |meter| meter.lease));
             }
@@ -39,9 +40,9 @@ impl Inner {
 }
 
 impl Contest<'_> {
-    /// Lets the statement pass; `would` is what rules that are only observed would have done.
-    pub(in crate::engine) fn allowed(&self, subject: &Subject, would: Option<Sentence>) -> Decision {
-        let mut decision = Decision::allow(subject.fingerprint, Reason::Allowed);
+    /// Lets the statement pass.
+    pub(in crate::engine) fn allowed(&self, subject: &Subject, Passed { permit, would }: Passed) -> Decision {
+        let mut decision = Decision { permit, ..Decision::allow(subject.fingerprint, Reason::Allowed) };
         decision.observed = would.as_ref().map(|would| would.verdict);
         let passed_over = |observed| {
             self.sides.iter().find(|side| {
@@ -68,7 +69,7 @@ impl Contest<'_> {
     pub(in crate::engine) fn refused(&mut self, subject: &Subject, sentence: &Sentence) -> Decision {
         let mut decision = Decision {
             verdict: sentence.verdict,
-            custom: sentence.custom.clone(),
+            custom: self.custom(sentence),
             ..Decision::allow(subject.fingerprint, sentence.reason)
         };
         self.tell(&mut decision, &self.sides[sentence.side]);
@@ -76,6 +77,14 @@ impl Contest<'_> {
         self.draw_shares(true);
         decision.observed = self.strongest(true, subject).map(|would| would.verdict);
         decision
+    }
+
+    /// The strategy of the host's that is to decide in place of a sentence.
+    fn custom(&self, sentence: &Sentence) -> Option<Arc<str>> {
+        match &self.sides[sentence.side].rule.then.strategy {
+            Strategy::Custom(name) if sentence.reason != Reason::Never => Some(Arc::clone(name)),
+            _ => None,
+        }
     }
 
     /// Counts what became of a statement with every rule that took part; `refusal` is the side that decided, and its verdict.

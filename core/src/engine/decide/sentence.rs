@@ -1,22 +1,20 @@
 //! What a rule that is over its limit does to a statement, and which of several rules has its way.
 
-use super::{Contest, Exceeded, Side, Subject};
+use super::contest::Claims;
+use super::{Contest, Side, Subject};
 use crate::decision::{Reason, Verdict};
 use crate::engine::active_rule::Allows;
 use crate::strategy::Strategy;
-use sqlthrottle_cells::claim::{Claim, Over, Reservations, Wait};
-use std::sync::Arc;
+use sqlthrottle_cells::claim::{Over, Reservations, Wait};
 
 /// What a rule that is over its limit does to a statement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct Sentence {
     pub(in crate::engine) verdict: Verdict,
     pub(in crate::engine) reason: Reason,
-    /// The strategy of the host that is to decide, if it knows it.
-    pub(in crate::engine) custom: Option<Arc<str>>,
     /// The number of the side.
     pub(in crate::engine) side: usize,
-    pub(in crate::engine) exceeded: Exceeded,
+    wait: Wait,
 }
 
 impl Sentence {
@@ -28,28 +26,24 @@ impl Sentence {
             Verdict::Delay => 1,
             Verdict::Allow | Verdict::RefillNeeded | Verdict::ThresholdNeeded => 0,
         };
-        (verdict, self.exceeded.wait)
+        (verdict, self.wait)
     }
 }
 
 impl Side<'_> {
     /// What it does to a statement; none where it lets that pass.
     pub(super) fn sentence(&self, number: usize, subject: &Subject) -> Option<Sentence> {
-        let exceeded = *self.handled()?;
+        let exceeded = self.handled()?;
         let over = if matches!(self.rule.allows, Allows::Nothing) { Reason::Blocked } else { Reason::OverLimit };
-        let mut custom = None;
         let (verdict, reason) = match &self.rule.then.strategy {
             _ if exceeded.never => (Verdict::Abort, Reason::Never),
-            Strategy::Abort => (Verdict::Abort, over),
-            Strategy::Custom(name) => {
-                custom = Some(Arc::clone(name));
-                (Verdict::Abort, over)
-            }
+            // A host that does not know a strategy of that name aborts.
+            Strategy::Abort | Strategy::Custom(_) => (Verdict::Abort, over),
             Strategy::Ignore if subject.can_fake => (Verdict::Ignore, over),
             Strategy::Ignore => (Verdict::Abort, Reason::IgnoreUnavailable),
             Strategy::Delay(_) => (Verdict::Delay, over),
         };
-        Some(Sentence { verdict, reason, custom, side: number, exceeded })
+        Some(Sentence { verdict, reason, side: number, wait: exceeded.wait })
     }
 }
 
@@ -70,14 +64,11 @@ impl Contest<'_> {
     /// Takes from all limiters that have room, or from none: then one that had room is over, because another thread was
     /// quicker. Returns whether it took.
     pub(in crate::engine) fn reserve(&mut self, observed: bool, weight: u32, reservations: &mut Reservations) -> bool {
-        let claims = self.claims(observed);
-        let lost = {
-            let asked: smallvec::SmallVec<[Claim<'_>; 4]> = claims.iter().map(|(_, _, claim)| *claim).collect();
-            reservations.acquire(&asked, weight).err().map(|refusal| {
-                let (side, at, _) = claims[refusal.claim];
-                (side, at, refusal.over)
-            })
-        };
+        let Claims { claims, of } = self.claims(observed);
+        let lost = reservations.acquire(&claims, weight).err().map(|refusal| {
+            let (side, at) = of[refusal.claim];
+            (side, at, refusal.over)
+        });
         drop(claims);
         let Some((side, at, over)) = lost else { return true };
         self.lose(side, at, over, weight);
