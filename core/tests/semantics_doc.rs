@@ -13,6 +13,9 @@
 //!
 //! with or without `NAME:`. Each answer must be one of those that [`answers`] finds in the decision.
 
+// A page that cannot be read says so by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use sqlthrottle::{AdminAnswer, Decision, Engine, Fakes, ManualClock, Reason, RuleFile, Statement, Threshold, Verdict};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
