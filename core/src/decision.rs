@@ -17,8 +17,8 @@ pub enum Verdict {
     Ignore,
     /// Wait for [`Decision::delay`], then ask [`Engine::resume`](crate::Engine::resume) with [`Decision::ticket`].
     Delay,
-    /// Nothing is decided, and nothing counted: a limit that instances share is to be asked for more, where blocking is allowed,
-    /// by [`Engine::refill`](crate::Engine::refill) with [`Decision::refill`]. Only where a rule has the scope `cluster`.
+    /// Nothing is decided, and nothing counted: a limit that instances share is to be asked for more, where blocking is allowed.
+    /// Only where a rule has the scope `cluster`, for which this build has no backend.
     RefillNeeded,
     /// Nothing is decided, and nothing counted: the host is to ask its provider, to tell the engine by
     /// [`Engine::set_threshold`](crate::Engine::set_threshold), and to check again. Only where a provider is registered.
@@ -165,14 +165,15 @@ pub struct Decision {
     pub verdict: Verdict,
     /// Why.
     pub reason: Reason,
-    /// The shape of the statement; none where the statement was not read (`mode: off`) or its ticket is unknown.
+    /// The shape of the statement; none of a request, where the statement was not read (`mode: off`, a failure of the guard), and
+    /// where the ticket is unknown.
     pub fingerprint: Option<Fingerprint>,
     /// The rule that decided; none where no rule matched.
     pub rule: Option<RuleName>,
     /// What the limiter of the rule counts: attempts or statements in its window, tokens that are spent, places that are held.
     /// This statement is among them where it passes, and where the rule counts attempts.
     pub count: u64,
-    /// The limit the count is held against; 0 where no rule matched.
+    /// The limit the count is held against; 0 where no rule matched, and of a rule that counts nothing.
     pub limit: u64,
     /// How long until a statement of this shape and weight may pass again, if none is tried meanwhile. None where this one
     /// is within the limit, or no wait will help.

@@ -5,7 +5,7 @@
 
 use allocation_counter::measure;
 use sqlthrottle::rule::RuleFile;
-use sqlthrottle::{Dialect, Engine, FingerprintOptions, HashKind, InLists, ManualClock, Normalizer, Reason};
+use sqlthrottle::{Dialect, Engine, FingerprintOptions, HashKind, InLists, ManualClock, Normalizer, Reason, Statement};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -118,6 +118,42 @@ fn a_check_of_a_known_shape_allocates_nothing() {
     assert_eq!(count.count_total, 0);
     let seen = [Reason::NotChecked, Reason::Allowed, Reason::OverLimit, Reason::PassedOver];
     assert_eq!(reasons, HashSet::from(seen), "every way through the check was taken");
+}
+
+/// Four rules are as many as a check has room for by itself; here with keys, a context, places and one that is only observed.
+#[test]
+fn a_check_by_a_few_rules_allocates_nothing() {
+    let rules = RuleFile::parse(
+        "
+        rules:
+          - {name: a, per: [user], limit: {token_bucket: {capacity: 50, rate: 1/m}}}
+          - {name: b, match: {tags: {endpoint: report}}, limit: {concurrency: {max: 10}}}
+          - {name: c, match: {user: dev}, per: [table, kind], limit: {fixed_window: {max: 60000, window: 1m}}}
+          - {name: d, mode: observe, limit: {sliding_window: {max: 10, window: 1m}}}
+        ",
+    )
+    .unwrap();
+    let engine = Engine::with_clock(rules, ManualClock::new()).unwrap();
+    let sql = "select a from t where b = 0";
+    let statement = Statement::new(sql).user("dev").tag("endpoint", "report");
+    let check = || {
+        let decision = engine.check_statement(black_box(&statement));
+        if let Some(permit) = decision.permit {
+            assert!(engine.release(permit));
+        }
+        decision.reason
+    };
+    for _ in 0..3 {
+        check();
+    }
+    let mut reasons = HashSet::with_capacity(16);
+    let count = measure(|| {
+        for _ in 0..100 {
+            reasons.insert(check());
+        }
+    });
+    assert_eq!(count.count_total, 0);
+    assert_eq!(reasons, HashSet::from([Reason::Allowed, Reason::OverLimit]), "every way through the check was taken");
 }
 
 /// Proves the other tests: a normaliser that has read nothing yet must allocate, or nothing is counted here at all.
