@@ -214,7 +214,7 @@
 //! # What never happens
 //!
 //! - `check` never fails, never panics and never blocks, whatever the bytes. Once a shape is known it allocates nothing where up
-//!   to four rules match; more of them, one that reads constants, and a statement that is to wait need memory.
+//!   to eight rules match; more of them, one that reads constants, and a statement that is to wait need memory.
 //! - There are no threads and no globals, and a check does no I/O and calls nobody: files are read by `open` and `refresh`,
 //!   a provider is called, and a statement's wait slept, in the guards alone. State lives in the [`Engine`], and nothing in it grows without bound.
 //! - No byte of a constant appears in a normalised text, a decision or a metric; an [`Explanation`] shows the keys of its statement.

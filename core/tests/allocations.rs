@@ -120,7 +120,7 @@ fn a_check_of_a_known_shape_allocates_nothing() {
     assert_eq!(reasons, HashSet::from(seen), "every way through the check was taken");
 }
 
-/// Four rules are as many as a check has room for by itself; here with keys, a context, places and one that is only observed.
+/// Eight rules are as many as a check has room for by itself; here with keys, a context, places and ones that are only observed.
 #[test]
 fn a_check_by_a_few_rules_allocates_nothing() {
     let rules = RuleFile::parse(
@@ -130,6 +130,10 @@ fn a_check_by_a_few_rules_allocates_nothing() {
           - {name: b, match: {tags: {endpoint: report}}, limit: {concurrency: {max: 10}}}
           - {name: c, match: {user: dev}, per: [table, kind], limit: {fixed_window: {max: 60000, window: 1m}}}
           - {name: d, mode: observe, limit: {sliding_window: {max: 10, window: 1m}}}
+          - {name: e, per: [fingerprint], limit: {sliding_window: {max: 60000, window: 1m, count: attempts}}}
+          - {name: f, per: [client, database], limit: {sliding_window: {max: 60000, window: 1m}}}
+          - {name: g, mode: observe, per: [tag:endpoint], limit: {fixed_window: {max: 60, window: 1m}}}
+          - {name: h, limit: {token_bucket: {capacity: 60000, rate: 1/m}}, then: {strategy: delay, delay: 1s, share: 1/2}}
         ",
     )
     .unwrap();

@@ -10,7 +10,7 @@ use super::{Engine, Inner};
 use crate::decision::RuleName;
 use crate::fingerprint::{Fingerprint, Kind, Where};
 use crate::metrics::RuleMode;
-use crate::rule::On;
+use crate::rule::{Mode, On};
 use crate::rule::matcher::{Condition, ShapeFacts};
 use crate::statement::Statement;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Explanation {
     pub where_clause: Where,
     /// Whether its kind is never checked, unless a rule names it.
     pub never_checked: bool,
-    /// Every rule: thresholds, rules and the default threshold.
+    /// Every rule: thresholds, rules and the default threshold, and what a provider of thresholds says.
     pub rules: Vec<ExplainedRule>,
 }
 
@@ -58,7 +58,8 @@ pub enum RulePart {
     },
     /// It does not match, because of this field.
     Differs {
-        /// The field of the rule file: `pattern`, `user`, `per`; `default_threshold` where another rule names the statement.
+        /// The field of the rule file: `pattern`, `user`, `per`, `on`, `expires`, `fingerprints`; `default_threshold` where
+        /// another rule names the statement, and `never_checked` where no rule names its kind.
         field: &'static str,
     },
 }
@@ -97,19 +98,25 @@ impl Inner {
                 tables: analysis.tables.iter().map(ToString::to_string).collect(),
                 where_clause: analysis.where_clause,
                 never_checked: facts.never_checked,
-                rules: set.explain(&shape, facts, &asked),
+                rules: set.explain(&shape, facts, &asked, self.provided(&set, &shape.fingerprint).flatten()),
             }
         })
     }
 }
 
 impl RuleSet {
-    fn explain(&self, shape: &Shape, facts: &ShapeFacts<'_>, asked: &Asked<'_, '_>) -> Vec<ExplainedRule> {
+    fn explain(
+        &self,
+        shape: &Shape,
+        facts: &ShapeFacts<'_>,
+        asked: &Asked<'_, '_>,
+        provided: Option<Arc<ActiveRule>>,
+    ) -> Vec<ExplainedRule> {
         let naming: Vec<u32> = self.matcher().naming(facts.fingerprint).collect();
         let threshold = self.threshold(facts.fingerprint);
         let mut rules = Vec::new();
         for (rule, number) in self.iter_numbered() {
-            let mode = rule.mode(number.is_some_and(|number| self.is_off(number)));
+            let mode = rule.mode(self.file.mode == Mode::Off || number.is_some_and(|number| self.is_off(number)));
             let part = match number {
                 _ if mode == RuleMode::Expired => Err("expires"),
                 Some(number) => self.differs(number, facts, asked),
@@ -117,7 +124,7 @@ impl RuleSet {
                 None if rule.name != RuleName::DefaultThreshold => {
                     if threshold.is_some_and(|named| Arc::ptr_eq(named, rule)) { Ok(None) } else { Err("fingerprints") }
                 }
-                None if threshold.is_some() || self.any_live(&naming) => Err("default_threshold"),
+                None if threshold.is_some() || provided.is_some() || self.any_live(&naming) => Err("default_threshold"),
                 None => Ok(None),
             };
             let part = match part {
@@ -126,6 +133,11 @@ impl RuleSet {
             };
             rules.push(ExplainedRule { name: rule.name.clone(), mode, part });
         }
+        rules.extend(provided.filter(|_| !facts.never_checked).map(|rule| ExplainedRule {
+            name: rule.name.clone(),
+            mode: rule.mode(self.file.mode == Mode::Off),
+            part: RulePart::Matches { keys: Vec::new() },
+        }));
         rules
     }
 

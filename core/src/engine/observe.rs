@@ -43,7 +43,8 @@ impl Inner {
         let mut stats = RuleStats::of(state.name().clone(), mode, &state.counters);
         (stats.in_use, stats.leaked) = state.limiters.places(now);
         (stats.keys, stats.overflow) = (state.limiters.len(), state.limiters.overflow_count());
-        stats.last = state.counters.last().map(|last| Duration::from_nanos(now.saturating_sub(last)));
+        let last = state.counters.last().filter(|_| stats.keys > 0 || stats.overflow > 0);
+        stats.last = last.map(|last| Duration::from_nanos(now.saturating_sub(last)));
         stats
     }
 }

@@ -4,6 +4,7 @@ use super::active_rule::{self, ActiveRule, Allows};
 use super::current::InForce;
 use super::generations::Generations;
 use super::plan::Plan;
+use super::rule_set::RuleSet;
 use super::shape::Planned;
 use super::{Engine, Inner};
 use crate::clock::Reading;
@@ -38,7 +39,6 @@ pub(super) struct Provided {
 struct Answer {
     fingerprint: Fingerprint,
     threshold: Option<Threshold>,
-    rule: Option<Arc<ActiveRule>>,
     /// When it is to be renewed; it stays in force until it is.
     until: u64,
 }
@@ -72,14 +72,14 @@ impl Provided {
     }
 
     /// What the provider has said of a fingerprint; none where it is to be asked first.
-    fn get(&self, fingerprint: &Fingerprint) -> Option<Option<Arc<ActiveRule>>> {
+    fn get(&self, fingerprint: &Fingerprint) -> Option<Option<Threshold>> {
         if !self.is_asked {
             return Some(None);
         }
         let hash = self.hasher.hash_one(fingerprint);
         let is = |answer: &Answer| answer.fingerprint == *fingerprint;
         let answers = self.answers();
-        answers.young(hash, is).or_else(|| answers.old(hash, is)).map(|answer| answer.rule.clone())
+        answers.young(hash, is).or_else(|| answers.old(hash, is)).map(|answer| answer.threshold.clone())
     }
 
     /// Takes note of what the provider says. Returns whether it is something else than before.
@@ -145,15 +145,11 @@ impl Engine {
         time_to_live: Duration,
     ) -> Result<(), LoadError> {
         let inner = &*self.0;
-        let rule = match &threshold {
-            None => None,
-            Some(threshold) => {
-                threshold.validate()?;
-                Some(Arc::new(inner.provided_rule(fingerprint, threshold)?))
-            }
-        };
+        if let Some(threshold) = &threshold {
+            threshold.validate()?;
+        }
         let until = inner.clock.read(Reading::Precise).saturating_add(nanos(time_to_live));
-        if inner.provided.set(Answer { fingerprint: *fingerprint, threshold, rule, until }) {
+        if inner.provided.set(Answer { fingerprint: *fingerprint, threshold, until }) {
             inner.current.renew();
         }
         Ok(())
@@ -166,7 +162,7 @@ impl Engine {
         inner.provided.failures.fetch_add(1, Ordering::Relaxed);
         let until = inner.clock.read(Reading::Precise).saturating_add(nanos(BRIDGED));
         if !inner.provided.bridge(fingerprint, until)
-            && inner.provided.set(Answer { fingerprint: *fingerprint, threshold: None, rule: None, until })
+            && inner.provided.set(Answer { fingerprint: *fingerprint, threshold: None, until })
         {
             inner.current.renew();
         }
@@ -180,21 +176,28 @@ impl Engine {
 }
 
 impl Inner {
-    /// A threshold of the provider's as a rule.
-    fn provided_rule(&self, fingerprint: &Fingerprint, threshold: &Threshold) -> Result<ActiveRule, LoadError> {
-        let set = self.set();
-        let (limit, then) = active_rule::of_threshold(threshold);
-        // Its values are within their bounds, so that its window can be counted.
-        let allows = Allows::of(&limit, 0).map_err(|_| LoadError::with_faults(Vec::new()))?;
-        let observed = set.file.mode == Mode::Observe;
-        let name = RuleName::threshold(&fingerprint.to_string());
-        Ok(ActiveRule { name, state: Arc::clone(&set.provided), allows, then, observed, expires: None })
+    /// What the provider says of a fingerprint, as a rule of a set; none where it has said nothing yet.
+    pub(super) fn provided(&self, set: &RuleSet, fingerprint: &Fingerprint) -> Option<Option<Arc<ActiveRule>>> {
+        let threshold = self.provided.get(fingerprint)?;
+        let rule = threshold.and_then(|threshold| {
+            let (limit, then) = active_rule::of_threshold(&threshold);
+            Some(Arc::new(ActiveRule {
+                name: RuleName::threshold(&fingerprint.to_string()),
+                state: Arc::clone(&set.provided),
+                // Its values are within their bounds, so that its window can be counted.
+                allows: Allows::of(&limit, 0).ok()?,
+                then,
+                observed: set.file.mode == Mode::Observe,
+                expires: None,
+            }))
+        });
+        Some(rule)
     }
 
     /// What the rules, and the provider, come to for a shape.
     pub(super) fn plan(&self, facts: &ShapeFacts<'_>, now: InForce) -> Planned {
         let set = self.set();
-        let said = if facts.never_checked { Some(None) } else { self.provided.get(facts.fingerprint) };
+        let said = if facts.never_checked { Some(None) } else { self.provided(&set, facts.fingerprint) };
         let provided = said.clone().flatten();
         let (plan, until, tables) = set.plan(facts, provided.as_ref(), self.clock.wall(), self.hot.hasher());
         let plan = match plan {

@@ -33,7 +33,7 @@ impl Snapshot {
                 (Verdict::Delay, rule.delayed),
             ]
         };
-        family(text, "sql_throttle_decisions_total", "counter", "Checks by rule and verdict.")?;
+        family(text, "sql_throttle_decisions_total", "counter", "Checks that a rule took part in, by what it said.")?;
         for rule in &self.rules {
             for (verdict, count) in verdicts(rule) {
                 let rule = Label(rule.name.as_str());

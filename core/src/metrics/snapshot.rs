@@ -77,7 +77,7 @@ pub struct RuleStats {
     pub mode: RuleMode,
     /// Checks the rule took part in.
     pub matched: u64,
-    /// Those within the limit, or let pass because the rule is only observed.
+    /// Those within the limit, whatever other rules said, or let pass because the rule is only observed.
     pub passed: u64,
     /// Those over the limit and outside the share.
     pub passed_over: u64,
@@ -110,7 +110,7 @@ pub struct RuleStats {
     pub keys: usize,
     /// Checks that fell to the limiter which keys beyond `max_keys` share.
     pub overflow: u64,
-    /// How long ago the rule was last matched; none where it never was. Of a rule that has no limiter only that it was: zero.
+    /// How long ago the rule was last matched; none where it never was, or has no limiter by whose clock to say it.
     pub last: Option<Duration>,
 }
 

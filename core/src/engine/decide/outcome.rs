@@ -97,7 +97,7 @@ impl Contest<'_> {
                 Some(_) if side.handled().is_some() && !side.rule.observed => counters.outranked.add(),
                 _ => side.count_pass(number, subject),
             }
-            if let Some(drawn) = self.drawn.get(side.limiters.start) {
+            if let Some(drawn) = self.drawn[side.limiters.clone()].first() {
                 counters.match_at(drawn.now);
             }
         }
