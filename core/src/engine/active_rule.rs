@@ -89,8 +89,7 @@ impl ActiveRule {
 /// The limit and the consequences of a threshold, which is a rule of one kind.
 pub(super) fn of_threshold(threshold: &Threshold) -> (Limit, Then) {
     let Threshold { max_count: max, window, buckets, .. } = *threshold;
-    let mut then = Then::default();
-    then.strategy = threshold.strategy.clone();
-    (then.share, then.max_delayed) = (threshold.share, threshold.max_delayed);
+    let then =
+        Then { strategy: threshold.strategy.clone(), share: threshold.share, max_delayed: threshold.max_delayed };
     (Limit::SlidingWindow { max, window, buckets, count: Count::Attempts }, then)
 }

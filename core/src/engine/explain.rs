@@ -10,8 +10,8 @@ use super::{Engine, Inner};
 use crate::decision::RuleName;
 use crate::fingerprint::{Fingerprint, Kind, Where};
 use crate::metrics::RuleMode;
+use crate::rule::matcher::{Condition, Field, ShapeFacts};
 use crate::rule::{Mode, On};
-use crate::rule::matcher::{Condition, ShapeFacts};
 use crate::statement::Statement;
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ impl Inner {
                 tables: analysis.tables.iter().map(ToString::to_string).collect(),
                 where_clause: analysis.where_clause,
                 never_checked: facts.never_checked,
-                rules: set.explain(&shape, facts, &asked, self.provided(&set, &shape.fingerprint).flatten()),
+                rules: set.explain(&shape, facts, &asked, self.provided(&set, &shape.fingerprint).something()),
             }
         })
     }
@@ -110,7 +110,7 @@ impl RuleSet {
         shape: &Shape,
         facts: &ShapeFacts<'_>,
         asked: &Asked<'_, '_>,
-        provided: Option<Arc<ActiveRule>>,
+        provided: Option<&Arc<ActiveRule>>,
     ) -> Vec<ExplainedRule> {
         let naming: Vec<u32> = self.matcher().naming(facts.fingerprint).collect();
         let threshold = self.threshold(facts.fingerprint);
@@ -159,7 +159,7 @@ impl RuleSet {
         let matches = condition.of_shape(facts).and_then(|()| condition.of_context(asked.context)).and_then(|()| {
             if condition.asks_constants(facts) { condition.of_constants(&asked.constants) } else { Ok(()) }
         });
-        matches.map(|()| Some(Arc::clone(condition))).map_err(|field| field.name())
+        matches.map(|()| Some(Arc::clone(condition))).map_err(Field::name)
     }
 }
 

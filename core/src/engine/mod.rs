@@ -302,17 +302,12 @@ impl Inner {
             return Decision::allow(None, Reason::Off);
         }
         let asked = Asked::request(context);
-        match self.hot.table() {
-            Some(mut table) => {
-                let (shape, hands) =
-                    table.requests(|shape| self.is_current(shape, now), || self.shape_of_requests(now));
-                self.decide_plan(&shape.planned.plan, shape, &asked, Some(hands))
-            }
-            None => {
-                let shape = self.shape_of_requests(now);
-                self.decide_plan(&shape.planned.plan, &shape, &asked, None)
-            }
+        if let Some(mut table) = self.hot.table() {
+            let (shape, hands) = table.requests(|shape| self.is_current(shape, now), || self.shape_of_requests(now));
+            return self.decide_plan(&shape.planned.plan, shape, &asked, Some(hands));
         }
+        let shape = self.shape_of_requests(now);
+        self.decide_plan(&shape.planned.plan, &shape, &asked, None)
     }
 
     /// Whether what is remembered of a shape is up to date.

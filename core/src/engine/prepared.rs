@@ -54,8 +54,10 @@ struct Owned {
     user: Option<Box<[u8]>>,
     client: Option<Box<[u8]>>,
     database: Option<Box<[u8]>>,
-    tags: Box<[(Box<[u8]>, Box<[u8]>)]>,
+    tags: Box<[(Bytes, Bytes)]>,
 }
+
+type Bytes = Box<[u8]>;
 
 impl Prepared {
     pub(super) fn new(engine: Engine, statement: &Statement<'_>) -> Self {

@@ -43,6 +43,26 @@ struct Answer {
     until: u64,
 }
 
+/// What a provider has said of a fingerprint.
+#[derive(Debug)]
+pub(super) enum Said<T> {
+    /// It is to be asked first.
+    NotYet,
+    /// It has no threshold for it, or there is no provider.
+    Nothing,
+    Something(T),
+}
+
+impl<T> Said<T> {
+    /// What it has said, if anything.
+    pub(super) fn something(&self) -> Option<&T> {
+        match self {
+            Self::Something(said) => Some(said),
+            Self::NotYet | Self::Nothing => None,
+        }
+    }
+}
+
 impl Provided {
     /// Answers for about `most` fingerprints.
     pub(super) fn new(is_asked: bool, most: usize) -> Self {
@@ -71,15 +91,19 @@ impl Provided {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// What the provider has said of a fingerprint; none where it is to be asked first.
-    fn get(&self, fingerprint: &Fingerprint) -> Option<Option<Threshold>> {
+    /// What the provider has said of a fingerprint.
+    fn get(&self, fingerprint: &Fingerprint) -> Said<Threshold> {
         if !self.is_asked {
-            return Some(None);
+            return Said::Nothing;
         }
         let hash = self.hasher.hash_one(fingerprint);
         let is = |answer: &Answer| answer.fingerprint == *fingerprint;
         let answers = self.answers();
-        answers.young(hash, is).or_else(|| answers.old(hash, is)).map(|answer| answer.threshold.clone())
+        match answers.young(hash, is).or_else(|| answers.old(hash, is)) {
+            None => Said::NotYet,
+            Some(Answer { threshold: None, .. }) => Said::Nothing,
+            Some(Answer { threshold: Some(threshold), .. }) => Said::Something(threshold.clone()),
+        }
     }
 
     /// Takes note of what the provider says. Returns whether it is something else than before.
@@ -176,33 +200,34 @@ impl Engine {
 }
 
 impl Inner {
-    /// What the provider says of a fingerprint, as a rule of a set; none where it has said nothing yet.
-    pub(super) fn provided(&self, set: &RuleSet, fingerprint: &Fingerprint) -> Option<Option<Arc<ActiveRule>>> {
-        let threshold = self.provided.get(fingerprint)?;
-        let rule = threshold.and_then(|threshold| {
-            let (limit, then) = active_rule::of_threshold(&threshold);
-            Some(Arc::new(ActiveRule {
-                name: RuleName::threshold(&fingerprint.to_string()),
-                state: Arc::clone(&set.provided),
-                // Its values are within their bounds, so that its window can be counted.
-                allows: Allows::of(&limit, 0).ok()?,
-                then,
-                observed: set.file.mode == Mode::Observe,
-                expires: None,
-            }))
-        });
-        Some(rule)
+    /// What the provider says of a fingerprint, as a rule of a set.
+    pub(super) fn provided(&self, set: &RuleSet, fingerprint: &Fingerprint) -> Said<Arc<ActiveRule>> {
+        let threshold = match self.provided.get(fingerprint) {
+            Said::Something(threshold) => threshold,
+            Said::NotYet => return Said::NotYet,
+            Said::Nothing => return Said::Nothing,
+        };
+        let (limit, then) = active_rule::of_threshold(&threshold);
+        // Its values are within their bounds, so its window can be counted.
+        let Ok(allows) = Allows::of(&limit, 0) else { return Said::Nothing };
+        Said::Something(Arc::new(ActiveRule {
+            name: RuleName::threshold(&fingerprint.to_string()),
+            state: Arc::clone(&set.provided),
+            allows,
+            then,
+            observed: set.file.mode == Mode::Observe,
+            expires: None,
+        }))
     }
 
     /// What the rules, and the provider, come to for a shape.
     pub(super) fn plan(&self, facts: &ShapeFacts<'_>, now: InForce) -> Planned {
         let set = self.set();
-        let said = if facts.never_checked { Some(None) } else { self.provided(&set, facts.fingerprint) };
-        let provided = said.clone().flatten();
-        let (plan, until, tables) = set.plan(facts, provided.as_ref(), self.clock.wall(), self.hot.hasher());
+        let said = if facts.never_checked { Said::Nothing } else { self.provided(&set, facts.fingerprint) };
+        let (plan, until, tables) = set.plan(facts, said.something(), self.clock.wall(), self.hot.hasher());
         let plan = match plan {
             Plan::Exempt(_) => plan,
-            _ if said.is_none() => Plan::ThresholdNeeded,
+            _ if matches!(said, Said::NotYet) => Plan::ThresholdNeeded,
             plan => plan,
         };
         let number = self.next_shape.fetch_add(1, Ordering::Relaxed);

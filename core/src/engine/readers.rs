@@ -68,7 +68,7 @@ mod tests {
         let giant = [b'a'; 1001];
         readers.normalize(options, b"select 1", Dialect::Generic, |_| {
             readers.normalize(options, &giant, Dialect::Generic, |normalized| {
-                assert_eq!(normalized.as_bytes().len(), 1001)
+                assert_eq!(normalized.as_bytes().len(), 1001);
             });
             assert_eq!(kept(), 0);
             readers.normalize(options, &giant[1..], Dialect::Generic, |_| {});

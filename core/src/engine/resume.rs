@@ -65,14 +65,14 @@ impl Inner {
                 }
                 decision
             }
-            Err(sentence) => self.hold_back(waiter, &mut contest, sentence, now, &mut times),
+            Err(sentence) => self.hold_back(&waiter, &mut contest, sentence, now, &mut times),
         }
     }
 
     /// Lets a statement that came back wait on, or refuses it.
     fn hold_back(
         &self,
-        waiter: Waiter,
+        waiter: &Waiter,
         contest: &mut Contest<'_>,
         mut sentence: Sentence,
         now: u64,

@@ -88,13 +88,12 @@ impl Contest<'_> {
         let is_fixed = matches!(side.rule.then.strategy, Strategy::Delay(Delay::Fixed(_)));
         let is_counted = self.drawn[side.limiters.clone()].iter().any(|drawn| drawn.attempt.is_some());
         let part = match &side.standing {
-            Standing::Within => WaitingPart::Within,
             Standing::Exceeded(_) if number == deciding && is_fixed => WaitingPart::Aside,
             Standing::Exceeded(exceeded) if exceeded.handled == Some(true) => WaitingPart::Exceeded,
             // Its share let the attempt pass, and for an attempt that is drawn once.
             Standing::Exceeded(_) if is_counted => WaitingPart::Aside,
-            // Whether it has room to admit the statement is another matter by then.
-            Standing::Exceeded(_) => WaitingPart::Within,
+            // Of one that let pass what it has no room to admit, that is another matter by then.
+            Standing::Within | Standing::Exceeded(_) => WaitingPart::Within,
         };
         let rule = Arc::clone(side.rule);
         let limiters = self.drawn[side.limiters.clone()].iter_mut();

@@ -52,7 +52,7 @@ impl Snapshot {
                 writeln!(text, "sql_throttle_would_total{{rule=\"{rule}\",verdict=\"{verdict}\"}} {count}")?;
             }
         }
-        let by_rule: [(&str, &str, &str, fn(&RuleStats) -> u64); 6] = [
+        let by_rule: [Family; 6] = [
             ("sql_throttle_passed_over_total", "counter", "Checks over the limit and outside the share.", |rule| {
                 rule.passed_over
             }),
@@ -97,6 +97,9 @@ impl Snapshot {
         Ok(())
     }
 }
+
+/// A family of metrics with a value for each rule: its name, type, help and value.
+type Family = (&'static str, &'static str, &'static str, fn(&RuleStats) -> u64);
 
 fn family(text: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
     writeln!(text, "# HELP {name} {help}")?;

@@ -47,15 +47,12 @@ impl Key {
     /// The key of bytes.
     pub(crate) fn new(key: &[u8]) -> Self {
         let mut bytes = [0; Self::BYTES];
-        let len = match bytes.get_mut(..key.len()) {
-            Some(place) => {
-                place.copy_from_slice(key);
-                key.len() as u8
-            }
-            None => {
-                bytes = Sha256::digest(key).into();
-                Self::DIGEST
-            }
+        let len = if let Some(place) = bytes.get_mut(..key.len()) {
+            place.copy_from_slice(key);
+            key.len() as u8
+        } else {
+            bytes = Sha256::digest(key).into();
+            Self::DIGEST
         };
         Self { bytes, len }
     }

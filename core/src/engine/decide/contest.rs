@@ -101,12 +101,11 @@ impl<'p> Contest<'p> {
             if rule.exempts() || !participant.matches_constants(asked) {
                 continue;
             }
-            let keys: SmallVec<[LimiterKey; 1]> = match participant.key {
-                Some(key) => SmallVec::from_buf([key]),
-                None => {
-                    let keys = keys::keys(participant, shape, asked).into_iter();
-                    keys.map(|key| LimiterKey::new(rule, key, hasher)).collect()
-                }
+            let keys: SmallVec<[LimiterKey; 1]> = if let Some(key) = participant.key {
+                SmallVec::from_buf([key])
+            } else {
+                let keys = keys::keys(participant, shape, asked).into_iter();
+                keys.map(|key| LimiterKey::new(rule, key, hasher)).collect()
             };
             if keys.is_empty() {
                 continue;
@@ -279,7 +278,7 @@ impl Side<'_> {
                     (exceeded.wait, exceeded.counted) = (over.wait, over.counted);
                 }
             }
-            standing => {
+            standing @ Standing::Within => {
                 let Over { counted, wait } = over;
                 let handled = self.drew.then_some(true);
                 *standing = Standing::Exceeded(Exceeded { counted, wait, never, handled, limiter: Some(at) });

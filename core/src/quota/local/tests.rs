@@ -7,14 +7,14 @@ const SECOND: u64 = 1_000_000_000;
 
 /// A rule's limiters, with the hash that the engine brings.
 struct Table {
-    table: KeyTable,
+    keys: KeyTable,
     measure: Measure,
     hasher: RandomState,
 }
 
 impl Table {
     fn get(&self, key: &[u8], now: u64) -> Lookup {
-        self.table.get(self.hasher.hash_one(key), &Key::new(key), &self.measure, now)
+        self.keys.get(self.hasher.hash_one(key), &Key::new(key), &self.measure, now)
     }
 
     /// Counts one of a key: what its window counts then, and whether it is the one that keys without a place share.
@@ -29,7 +29,7 @@ impl std::ops::Deref for Table {
     type Target = KeyTable;
 
     fn deref(&self) -> &KeyTable {
-        &self.table
+        &self.keys
     }
 }
 
@@ -38,7 +38,7 @@ fn window(seconds: u64, buckets: u32) -> Measure {
 }
 
 fn table(max_keys: usize) -> Table {
-    Table { table: KeyTable::new(max_keys), measure: window(60, 12), hasher: RandomState::new() }
+    Table { keys: KeyTable::new(max_keys), measure: window(60, 12), hasher: RandomState::new() }
 }
 
 fn key(n: u64) -> [u8; 32] {
@@ -154,7 +154,7 @@ fn let_go_keeps_the_index_in_step() {
     }
     assert_eq!(keys.len(), 50);
     for (hash, key) in keys {
-        let found = table.table.get(hash, &key, &table.measure, 0);
+        let found = table.keys.get(hash, &key, &table.measure, 0);
         let (window, shape) = found.limiter.window().unwrap();
         assert_eq!(window.count_attempt(shape, 1, 0).total(), 1);
     }

@@ -26,6 +26,7 @@ pub(crate) use column::Column;
 pub(crate) use condition::Condition;
 pub(crate) use constants::Constants;
 pub(crate) use facts::ShapeFacts;
+pub(crate) use field::Field;
 pub(crate) use index::Matcher;
 pub(crate) use keyword::Keyword;
 pub(crate) use pattern::Pattern;

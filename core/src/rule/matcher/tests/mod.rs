@@ -3,8 +3,7 @@
 mod candidates;
 mod stages;
 
-use super::field::Field;
-use super::{Condition, Constants, Matcher, ShapeFacts};
+use super::{Condition, Constants, Field, Matcher, ShapeFacts};
 use crate::fingerprint::{
     Classification, Dialect, Fingerprint, FingerprintOptions, HashKind, Kind, Normalizer, classify, is_never_checked,
 };
