@@ -1,5 +1,10 @@
 //! The command line.
 
+mod explain;
+mod params;
+
+pub(crate) use explain::ExplainArguments;
+
 use crate::log::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -26,6 +31,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Explain(ExplainArguments),
     Fingerprint(FingerprintArguments),
     Replay(ReplayArguments),
     Validate(ValidateArguments),
@@ -122,6 +128,7 @@ impl ShapeArguments {
 Examples:
   sqlthrottle replay mysql-slow.log                               which statements are busy?
   sqlthrottle replay --rules sqlthrottle.yml postgresql-*.log.gz  what would these rules have done?
+  sqlthrottle replay --rules sqlthrottle.yml --explain slow.log   and which statements were not to blame?
   zstdcat slow.log.zst | sqlthrottle replay --top 5 --json -
 
 Rates are statements in one whole second of the log's time: `peak/s` counts what was sent, `after` what the rules let \
@@ -131,13 +138,31 @@ An entry without a time has the time of the entry before it; where no time is kn
 done. An entry with a time a little before that of the entry before it, or with one that no neighbour shares, is taken to \
 happen together with the entry before it. Where the log's clock was set back, as every autumn, time goes on from there.
 
-Rules are applied as if enforced, whatever mode their file says: a replay changes no database. `strategy: ignore` is shown \
-for a host that can fake every result; one that cannot aborts what is counted here as ignored.
+Rules are applied as if enforced, whether they or their file say `observe` or the file `off`: a replay changes no database. A \
+rule that is `off` by itself stays off. `strategy: ignore` is shown for a host that can fake every result; one that cannot \
+aborts what is counted here as ignored. A limit that instances share (`scope: cluster`) is one over all logs.
+
+User, client and database are what the log says: `# User@Host`, `Schema` and `use`; or, in PostgreSQL's log_line_prefix, \
+labels (`user=dev,db=shop,client=10.0.0.7`), or `dev@shop` and an address. Logs say no tags and no bound parameters. Rules \
+expire by the log's time.
+
+A statement holds its place of a concurrency limit from its time in the log for as long as it took; where the log does not \
+say how long, it is given back at once.
+
+A rule counts every statement that it `matched`; `outranked` are those over its limit of which a stronger rule decided. Its \
+`first refusal`, `peak/s` and `after` are of the statements that it decided itself: where several rules match, the one that \
+refuses, else the one with the least room left.
+
+With --explain each rule that refused anything is followed by the shapes it refused most, --top of them. `own peak` is the \
+most that the log has of the shape alone, whoever sent it, in any interval as long as the limit's window (of a token bucket, \
+as it takes to fill; of a concurrency limit, at once). It is counted in twelfths of the window, so it is never too low. A \
+shape whose own peak is within the limit is innocent: the rule would have refused none of it, had it been alone. Where that \
+cannot be told, as of a rule that lets nothing pass, there is a dash.
 
 A broken entry is named with its line and the replay goes on. The exit code is 1 where a log could not be read to its end.
 
-With --json each object has a type: broken (an entry that could not be read), rule, statement, log (where the lines and \
-entries of one file went) and, at the end, summary. Times are as in RFC 3339, 2024-01-01T10:00:00.000000Z; without the Z \
+With --json each object has a type: broken (an entry that could not be read), rule, refused (a shape that a rule refused, \
+with --explain), statement, log (where the lines and entries of one file went) and, at the end, summary. Times are as in RFC 3339, 2024-01-01T10:00:00.000000Z; without the Z \
 where a log does not say how far its clock is from UTC, or its clock was set.")]
 pub(crate) struct ReplayArguments {
     /// The logs; `-` is standard input
@@ -146,12 +171,15 @@ pub(crate) struct ReplayArguments {
     /// The rule file to replay against; it says how statements are fingerprinted
     #[arg(long, value_name = "FILE", conflicts_with_all = ["in_lists", "hash", "fold_digits"])]
     pub(crate) rules: Option<PathBuf>,
+    /// Name the statements that each rule refused, and which of them were not to blame
+    #[arg(long, requires = "rules")]
+    pub(crate) explain: bool,
     /// How statements are read [default: the rule file's, which is generic where it names none; without a rule file, that of the log's database]
     #[arg(long, value_name = "DIALECT", value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
     #[command(flatten)]
     shape: ShapeArguments,
-    /// How many statements are listed
+    /// How many statements are listed, and with --explain how many for each rule
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
     /// The format of the logs
@@ -188,8 +216,11 @@ Faults go to standard error, one a line, and the exit code is 1 where there are 
 
 With --json standard output has an object for each fault, with the keys ok (false), file, line, column, path, code, found \
 and expected; line, column and path are null where the file cannot be read at all, whose code is file.unreadable. A file \
-without fault gives one object with the keys ok (true), file, dialect, mode, thresholds (how many), default_threshold \
-(whether there is one) and warnings.")]
+without fault gives one object with the keys ok (true), file, dialect, mode, thresholds and rules (how many), \
+default_threshold (whether there is one) and warnings.
+
+Warnings tell what is no fault and worth a word: nothing to limit, no dialect, many rules, rules that have expired or will \
+within seven days, limits that instances share, which this build has no backend for.")]
 pub(crate) struct ValidateArguments {
     /// The rule file
     #[arg(value_name = "FILE")]

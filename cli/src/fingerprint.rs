@@ -2,17 +2,14 @@
 
 use crate::Exit;
 use crate::args::FingerprintArguments;
+use crate::input::read;
 use crate::log::begins_like_a_log;
 use crate::output::{Failure, OneLine, Output, warn};
 use serde_json::json;
 use sqlthrottle::Normalizer;
 use sqlthrottle::fingerprint::{Kind, analyse, split};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
-
-/// Longest input, in bytes: it is held in memory whole, because a statement may be as long.
-const LONGEST_INPUT: u64 = 1 << 30;
 
 pub(crate) fn run(arguments: &FingerprintArguments, output: &mut Output) -> Result<Exit, Failure> {
     let name = arguments.file.as_deref().unwrap_or(Path::new("-"));
@@ -38,16 +35,6 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
         return Failure::message(path.display(), format_args!("{error}; {hint}"));
     }
     Failure::message(path.display(), error)
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let input: Box<dyn Read> = if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
-    let mut text = Vec::new();
-    input.take(LONGEST_INPUT + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > LONGEST_INPUT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 1 GiB; divide it"));
-    }
-    Ok(text)
 }
 
 fn print(

@@ -9,10 +9,13 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod explain;
 mod fingerprint;
+mod input;
 pub mod log;
 mod output;
 mod replay;
+mod rules;
 mod validate;
 
 use args::{Arguments, Command};
@@ -66,6 +69,7 @@ where
     };
     let mut output = Output::stdout();
     let result = match &arguments.command {
+        Command::Explain(arguments) => explain::run(arguments, &mut output),
         Command::Fingerprint(arguments) => fingerprint::run(arguments, &mut output),
         Command::Replay(arguments) => replay::run(arguments, &mut output),
         Command::Validate(arguments) => validate::run(arguments, &mut output),

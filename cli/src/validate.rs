@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<
 }
 
 fn accepted(rules: &RuleFile, arguments: &ValidateArguments, output: &mut Output) -> Result<(), Failure> {
-    let thresholds = rules.thresholds.len();
+    let (thresholds, own) = (rules.thresholds.len(), rules.rules.len());
     let dialect = rules.fingerprint.dialect.name();
     let mode = rules.mode.name();
     let default = rules.default_threshold.is_some();
@@ -35,14 +35,18 @@ fn accepted(rules: &RuleFile, arguments: &ValidateArguments, output: &mut Output
             "dialect": dialect,
             "mode": mode,
             "thresholds": thresholds,
+            "rules": own,
             "default_threshold": default,
             "warnings": warnings,
         }));
     }
     warnings.into_iter().for_each(warn);
-    let noun = if thresholds == 1 { "threshold" } else { "thresholds" };
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let (many, more) = (plural(thresholds), plural(own));
     let default = if default { "a default threshold" } else { "no default threshold" };
-    output.line(format_args!("ok: {thresholds} {noun}, {default}, dialect {dialect}, mode {mode}"))
+    output.line(format_args!(
+        "ok: {thresholds} threshold{many}, {own} rule{more}, {default}, dialect {dialect}, mode {mode}"
+    ))
 }
 
 /// One object for each fault; one for the file where it could not be read.

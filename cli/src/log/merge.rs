@@ -1,7 +1,7 @@
 //! Several logs as one, in the order of time: rotated pieces of one log, or the logs of several servers.
 
-use super::Entry;
 use super::reader::LogReader;
+use super::{Entry, LogTime, Sender};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 pub struct Merge {
     logs: Vec<LogReader>,
     heads: Vec<Option<Entry>>,
-    order: BinaryHeap<Reverse<(super::LogTime, usize)>>,
+    order: BinaryHeap<Reverse<(LogTime, usize)>>,
     current: Option<usize>,
 }
 
@@ -51,6 +51,16 @@ impl Merge {
     /// The text of the last entry, where it is a [`Statement`](super::Content::Statement).
     pub fn sql(&self) -> &[u8] {
         self.current.map_or(&[], |log| self.logs[log].sql())
+    }
+
+    /// Who sent the last entry, where it is a [`Statement`](super::Content::Statement).
+    pub fn sender(&self) -> Sender<'_> {
+        self.current.map_or_else(Sender::default, |log| self.logs[log].sender())
+    }
+
+    /// The time of the entry that comes next, before the first is asked for.
+    pub(crate) fn first_time(&self) -> Option<LogTime> {
+        self.order.peek().map(|Reverse((time, _))| *time)
     }
 
     /// The logs, in the order they were given.

@@ -10,6 +10,7 @@ mod merge;
 mod mysql;
 mod postgresql;
 mod reader;
+mod sender;
 pub mod source;
 mod time;
 mod timeline;
@@ -18,6 +19,7 @@ pub use detect::Unrecognised;
 pub(crate) use detect::begins_like_a_log;
 pub use merge::Merge;
 pub use reader::LogReader;
+pub use sender::Sender;
 pub use time::{LogTime, Rfc3339};
 pub use timeline::USUAL_DISORDER;
 

@@ -5,11 +5,15 @@
 //! and its settings; any of them may come first. Lines of the statement may begin with `#` too, because that is a comment
 //! in MySQL: only a line that has the whole form of a header ends a statement, or after a `;` one that has its beginning.
 
+mod prefix;
+
 use super::lines::{Ending, Lines};
 use super::reader::{Damage, RawEntry, SqlBuffer};
+use super::sender::SenderText;
 use super::time::{self, CivilClock, Found, LogTime, Stamp};
 use super::{Broken, Content, Totals};
 use memchr::memmem;
+use prefix::Prefix;
 use std::time::Duration;
 
 const TIME: &[u8] = b"# Time: ";
@@ -17,6 +21,8 @@ const USER: &[u8] = b"# User@Host: ";
 const USER_ONLY: &[u8] = b"# User: ";
 const THREAD: &[u8] = b"# Thread_id: ";
 const QUERY_TIME: &[u8] = b"# Query_time: ";
+/// Where other servers say the database, in a header of any name.
+const SCHEMA: &[u8] = b"Schema: ";
 const ADMINISTRATOR: &[u8] = b"# administrator command: ";
 
 /// Zones differ by multiples of this from UTC, in seconds.
@@ -96,6 +102,8 @@ pub(super) struct MySql {
     /// Seconds that the server's zone is east of UTC, learned from the last entry that has both its local time and a Unix
     /// time. Without it the two could not stand on one line of time.
     zone: Option<i64>,
+    /// The database of the last entry that says one: the server says it only where it has changed.
+    database: Vec<u8>,
 }
 
 /// The entry being read.
@@ -112,6 +120,8 @@ struct Building {
     /// Whether the last line of the text that is not blank ends in `;`.
     ended: bool,
     damage: Damage,
+    /// Whether the header says the database, or that there is none.
+    has_schema: bool,
 }
 
 impl Building {
@@ -151,6 +161,9 @@ impl MySql {
                 entry.is_begun() || header.is_some() || is_command || is_text(line) || lines.ending() == Ending::CutOff;
             if !belongs || (!entry.is_begun() && (is_banner(line) || follows_banner(line))) {
                 totals.other_lines += 1;
+                if is_banner(line) {
+                    self.database.clear();
+                }
                 continue;
             }
             if !entry.is_begun() {
@@ -163,7 +176,7 @@ impl MySql {
                 return Some(self.finish(entry, sql, Some(Content::Administrator)));
             }
             if !entry.in_text && line.first() == Some(&b'#') {
-                self.read_header(&mut entry, header, line);
+                self.read_header(&mut entry, header, line, &mut sql.sender);
             } else {
                 if !entry.in_text && !entry.has_header() {
                     // Logs are rotated and cut anywhere; the end of a statement is not a statement.
@@ -175,7 +188,12 @@ impl MySql {
         entry.is_begun().then(|| self.finish(entry, sql, None))
     }
 
-    fn read_header(&mut self, entry: &mut Building, header: Option<Header>, line: &[u8]) {
+    fn read_header(&mut self, entry: &mut Building, header: Option<Header>, line: &[u8], sender: &mut SenderText) {
+        if let Some(schema) = schema(line) {
+            entry.has_schema = true;
+            sender.database.clear();
+            sender.database.extend_from_slice(schema);
+        }
         match header {
             Some(Header::Time) => {
                 entry.seen_time = true;
@@ -183,12 +201,21 @@ impl MySql {
                     Found::Time(stamp) => {
                         entry.header = Some(stamp);
                         // The oldest servers write both on one line.
-                        entry.seen_user = memmem::find(&line[TIME.len() + stamp.len..], USER).is_some();
+                        let rest = &line[TIME.len() + stamp.len..];
+                        if let Some(at) = memmem::find(rest, USER) {
+                            entry.seen_user = true;
+                            sender.head.extend_from_slice(&rest[at + USER.len()..]);
+                        }
                     }
                     Found::Absent | Found::Impossible => entry.damage.note(Broken::ImpossibleTime),
                 }
             }
-            Some(Header::User) => entry.seen_user = true,
+            Some(Header::User) => {
+                entry.seen_user = true;
+                let account = line.strip_prefix(USER).or_else(|| line.strip_prefix(USER_ONLY)).unwrap_or_default();
+                sender.head.clear();
+                sender.head.extend_from_slice(account);
+            }
             Some(Header::QueryTime) => {
                 entry.seen_query_time = true;
                 match time::duration(&line[QUERY_TIME.len()..], 1_000_000_000) {
@@ -207,6 +234,13 @@ impl MySql {
             entry.damage.note(Broken::TooLong);
         }
         let prefix = Prefix::of(sql.bytes());
+        if let Some(database) = &prefix.database {
+            self.database.clear();
+            self.database.extend_from_slice(&sql.bytes()[database.clone()]);
+        }
+        if !entry.has_schema {
+            sql.sender.database.extend_from_slice(&self.database);
+        }
         sql.skip(prefix.len);
         let unix = match prefix.timestamp {
             Some(Ok(time)) => Some(time),
@@ -298,65 +332,9 @@ fn has_statement(text: &[u8]) -> bool {
     !text[Prefix::of(text).len..].trim_ascii().is_empty()
 }
 
-/// What the server writes before a statement: `use db;` where it changed, and `SET timestamp=…;`.
-#[derive(Debug, Default)]
-struct Prefix {
-    len: usize,
-    timestamp: Option<Result<LogTime, Broken>>,
-}
-
-impl Prefix {
-    fn of(text: &[u8]) -> Self {
-        let mut prefix = Self::default();
-        let mut rest = text;
-        if let Some(line) = first_line(rest).filter(|line| starts_with(line, b"use ")) {
-            rest = rest[line.len()..].trim_ascii_start();
-        }
-        if let Some(line) = first_line(rest).filter(|line| starts_with(line, b"set "))
-            && let Some(timestamp) = timestamp(&line[4..line.len() - 1])
-        {
-            prefix.timestamp = Some(timestamp);
-            rest = rest[line.len()..].trim_ascii_start();
-        }
-        prefix.len = text.len() - rest.len();
-        prefix
-    }
-}
-
-/// The first line, up to and with its `;`; none where that is not its only one, at its end.
-fn first_line(text: &[u8]) -> Option<&[u8]> {
-    let semicolon = memchr::memchr2(b';', b'\n', text).filter(|at| text[*at] == b';')?;
-    let rest = &text[semicolon + 1..];
-    let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-    rest[..len].trim_ascii().is_empty().then_some(&text[..=semicolon])
-}
-
-fn starts_with(line: &[u8], word: &[u8]) -> bool {
-    line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-}
-
-/// Reads `insert_id=34484549,timestamp=1197996507`. None where it sets something else: then it is a statement of the
-/// client.
-fn timestamp(assignments: &[u8]) -> Option<Result<LogTime, Broken>> {
-    let mut found = None;
-    for assignment in assignments.split(|byte| *byte == b',') {
-        let equals = memchr::memchr(b'=', assignment)?;
-        let (name, value) = (assignment[..equals].trim_ascii(), assignment[equals + 1..].trim_ascii());
-        let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits == 0 {
-            return None;
-        }
-        if name.eq_ignore_ascii_case(b"timestamp") {
-            let (micros, len) = time::fraction(&value[digits..]);
-            if digits + len != value.len() {
-                return None;
-            }
-            let seconds = std::str::from_utf8(&value[..digits]).ok().and_then(|value| value.parse().ok());
-            let time = seconds.and_then(LogTime::from_seconds).map(|time| time.plus_micros(micros));
-            found = Some(time.ok_or(Broken::ImpossibleTime));
-        } else if !(name.eq_ignore_ascii_case(b"insert_id") || name.eq_ignore_ascii_case(b"last_insert_id")) {
-            return None;
-        }
-    }
-    found
+/// The database that a line of a header says, as `Schema: shop  Last_errno: 0`; it may be empty.
+fn schema(line: &[u8]) -> Option<&[u8]> {
+    let at = memmem::find(line, SCHEMA)?;
+    let rest = &line[at + SCHEMA.len()..];
+    Some(rest[..memmem::find(rest, b"  ").unwrap_or(rest.len())].trim_ascii())
 }

@@ -218,6 +218,7 @@ impl PostgreSql {
                     Found::Impossible => return Some((None, None, Content::Broken(Broken::ImpossibleTime))),
                 };
                 sql.push(&line[start + text..]);
+                sql.sender.head.extend_from_slice(&line[..severity.word.start]);
                 Some((time, query_time, content))
             }
         }

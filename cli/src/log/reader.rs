@@ -4,6 +4,7 @@ use super::detect::{self, Unrecognised};
 use super::lines::{Ending, Lines};
 use super::mysql::MySql;
 use super::postgresql::PostgreSql;
+use super::sender::{Sender, SenderText};
 use super::time::LogTime;
 use super::timeline::{Moment, Timeline};
 use super::{Broken, Content, Entry, Format, LONGEST_ENTRY, Totals};
@@ -140,6 +141,15 @@ impl LogReader {
         self.sql.bytes()
     }
 
+    /// Who sent the last entry, where it is a [`Content::Statement`].
+    pub fn sender(&self) -> Sender<'_> {
+        match self.parser {
+            Parser::MySql(_) => self.sql.sender.of_account(),
+            Parser::PostgreSql(_) => self.sql.sender.of_prefix(),
+            Parser::Nothing => Sender::default(),
+        }
+    }
+
     /// The format; none where the log is empty.
     pub fn format(&self) -> Option<Format> {
         match self.parser {
@@ -165,24 +175,26 @@ impl LogReader {
     }
 }
 
-/// The text of the entry being read.
+/// The text of the entry being read, and who sent it.
 #[derive(Debug)]
 pub(super) struct SqlBuffer {
     text: Vec<u8>,
     begin: usize,
     longest: usize,
     overflow: bool,
+    pub(super) sender: SenderText,
 }
 
 impl SqlBuffer {
     fn new(longest: usize) -> Self {
-        Self { text: Vec::new(), begin: 0, longest, overflow: false }
+        Self { text: Vec::new(), begin: 0, longest, overflow: false, sender: SenderText::default() }
     }
 
     fn clear(&mut self) {
         self.text.clear();
         self.begin = 0;
         self.overflow = false;
+        self.sender.clear();
     }
 
     /// Appends to the text; beyond the longest entry it only notes that there was more.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Sub;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 const SECOND: i64 = 1_000_000;
 /// The last second of the year 9999, the latest that any of the formats can write.
@@ -41,6 +41,18 @@ impl LogTime {
     /// The whole second the moment lies in, counted from 1970.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(SECOND)
+    }
+
+    /// The time of day that it is, for a clock that goes by it.
+    pub(crate) fn of_day(self) -> SystemTime {
+        let span = Duration::from_micros(self.0.unsigned_abs());
+        // No log says a time that the system's clock could not hold.
+        let time = if self.0 < 0 {
+            SystemTime::UNIX_EPOCH.checked_sub(span)
+        } else {
+            SystemTime::UNIX_EPOCH.checked_add(span)
+        };
+        time.unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
     /// Moves the moment later.

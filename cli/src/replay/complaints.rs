@@ -6,16 +6,18 @@ use super::throttle::RuleOutcome;
 use crate::Exit;
 use crate::log::USUAL_DISORDER;
 use crate::output::{fail, thousands, warn};
+use jiff::Timestamp;
 use sqlthrottle::RuleName;
+use sqlthrottle::rule::{Mode, On};
 
-/// How many thresholds that matched nothing are named.
+/// How many thresholds and how many rules that matched nothing are named.
 const NAMED_IDLE: usize = 20;
 
 impl Report<'_> {
     /// Says on standard error what may be wrong with the logs, and how the command ends.
     pub(super) fn complain(&self) -> Exit {
         let mut exit = Exit::Success;
-        self.warn_of_idle_thresholds();
+        self.warn_of_idle_rules();
         for (name, log) in self.names.iter().zip(self.logs) {
             let totals = log.totals();
             if totals.lines == 0 && log.fault().is_none() {
@@ -71,8 +73,9 @@ impl Report<'_> {
         exit
     }
 
-    /// Warns of each threshold that no statement matched: a digit or a dialect may be wrong, and nothing else would say so.
-    fn warn_of_idle_thresholds(&self) {
+    /// Warns of each rule that no statement matched: a digit or a dialect may be wrong, and nothing else would say so. And of
+    /// those whose time was over in the log.
+    fn warn_of_idle_rules(&self) {
         let Subject::Throttle(throttle) = &self.replay.subject else {
             return;
         };
@@ -84,10 +87,24 @@ impl Report<'_> {
             let idle = |rule: &&RuleOutcome| rule.outcome.matched == 0 && matches!(rule.name, RuleName::Threshold(_));
             outcomes.iter().filter(idle)
         };
+        for rule in outcomes.iter().filter(|rule| rule.is_over) {
+            let since = rule.terms.expires.and_then(|expires| Timestamp::try_from(expires).ok());
+            let since = since.map_or_else(String::new, |since| format!(" at {since}"));
+            warn(format_args!(
+                "{} has expired{since}: what the logs have from then on is not held against it",
+                rule.name
+            ));
+        }
         for rule in idle().take(NAMED_IDLE) {
             warn(format_args!(
                 "{} matched no statement of the logs: compare its digits, `dialect` and `fingerprint` with those of \
                  `sqlthrottle replay` without --rules",
+                rule.name
+            ));
+        }
+        for rule in outcomes.iter().filter(|rule| is_idle_rule(rule)).take(NAMED_IDLE) {
+            warn(format_args!(
+                "{} matched no statement of the logs: `sqlthrottle explain` says by which field one does not match",
                 rule.name
             ));
         }
@@ -96,4 +113,10 @@ impl Report<'_> {
             warn(format_args!("nor did {} more thresholds; the list of rules has them all", thousands(rest as u64)));
         }
     }
+}
+
+/// Whether a rule matched nothing, though it could have.
+fn is_idle_rule(rule: &RuleOutcome) -> bool {
+    let may_match = rule.terms.on == On::Statement && rule.terms.mode != Some(Mode::Off) && !rule.is_over;
+    may_match && rule.outcome.matched == 0 && matches!(rule.name, RuleName::Rule(_))
 }

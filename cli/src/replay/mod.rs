@@ -1,10 +1,15 @@
 //! `sqlthrottle replay`: what is in a log, and what a rule file would have done to it.
 
+mod account;
 mod complaints;
 mod outcome;
+mod peak;
 mod rate;
+mod refusals;
+mod refused;
 mod report;
 mod run;
+mod schedule;
 mod survey;
 mod tally;
 mod throttle;
@@ -13,14 +18,16 @@ use crate::Exit;
 use crate::args::ReplayArguments;
 use crate::log::{LogReader, Merge, source};
 use crate::output::{Failure, Output, warn};
+use crate::rules::count_here;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sqlthrottle::Dialect;
 use sqlthrottle::rule::RuleFile;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Exit, Failure> {
-    let rules = match &arguments.rules {
+    let mut rules = match &arguments.rules {
         Some(path) => Some(RuleFile::open(path).map_err(Failure::Rules)?),
         None => None,
     };
@@ -31,19 +38,22 @@ pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     for path in &arguments.logs {
         logs.open(path, arguments, &progress)?;
     }
-    let mut replay = if let Some(rules) = rules {
-        rules.warnings().into_iter().for_each(warn);
-        let dialect = arguments.dialect.unwrap_or(rules.fingerprint.dialect);
+    if let Some(rules) = &mut rules {
+        warn_of(rules);
         if arguments.dialect.is_none() {
-            logs.warn_of_other_dialects(dialect);
+            logs.warn_of_other_dialects(rules.fingerprint.dialect);
         }
-        run::Replay::throttled(rules, dialect).map_err(Failure::Rules)?
+    }
+    let dialects = logs.dialects(arguments.dialect);
+    let mut merge = Merge::new(logs.readers);
+    let mut replay = if let Some(rules) = rules {
+        let dialect = arguments.dialect.unwrap_or(rules.fingerprint.dialect);
+        let origin = merge.first_time().unwrap_or_default();
+        run::Replay::throttled(rules, dialect, origin, arguments.explain).map_err(Failure::Rules)?
     } else {
-        let dialects = logs.dialects(arguments.dialect);
         run::Replay::surveyed(dialects.into_iter().map(|dialect| arguments.options(dialect)))
     };
-    let mut broken = report::BrokenEntries::new(arguments.json);
-    let mut merge = Merge::new(logs.readers);
+    let mut broken = account::BrokenEntries::new(arguments.json);
     replay.run(&mut merge, |log, line, reason| broken.report(&logs.names[log], line, reason, output))?;
     progress.finish_and_clear();
     let report = report::Report { replay: &replay, names: &logs.names, logs: merge.logs(), top: arguments.top };
@@ -55,6 +65,19 @@ pub(crate) fn run(arguments: &ReplayArguments, output: &mut Output) -> Result<Ex
     }
     output.finish()?;
     Ok(report.complain())
+}
+
+/// Says what is worth a word in a rule file, and lets limits that instances share be counted here.
+fn warn_of(rules: &mut RuleFile) {
+    let shared = count_here(rules);
+    if shared > 0 {
+        warn(format_args!(
+            "rules with `scope: cluster`: {shared}; each is one limit over all logs, though this build has no backend for \
+             it and an engine refuses the file"
+        ));
+    }
+    // What expires is told by the log's time, not by today's.
+    rules.warnings_at(SystemTime::UNIX_EPOCH).into_iter().for_each(warn);
 }
 
 /// Warns of a file that is given twice, under whatever names: its statements count twice.

@@ -3,56 +3,12 @@
 use super::outcome::Outcome;
 use super::run::{Replay, Subject};
 use super::tally::{Shape, Tally};
-use super::throttle::Throttle;
-use crate::log::{Broken, LogReader, LogTime, Rfc3339};
+use super::throttle::{RuleOutcome, Throttle};
+use crate::log::LogReader;
 use crate::output::{Failure, OneLine, Output, thousands};
 use serde_json::{Value, json};
-use sqlthrottle::rule::Mode;
-
-/// How many broken entries are named in plain output; in JSON all are.
-const NAMED_BROKEN: usize = 20;
-
-/// Entries that could not be read, as they are met.
-#[derive(Debug)]
-pub(super) struct BrokenEntries {
-    json: bool,
-    named: Vec<String>,
-    rest: u64,
-}
-
-impl BrokenEntries {
-    pub(super) fn new(json: bool) -> Self {
-        Self { json, named: Vec::new(), rest: 0 }
-    }
-
-    /// Takes one: prints it in JSON, keeps the first ones for the end of plain output.
-    pub(super) fn report(&mut self, file: &str, line: u64, reason: Broken, output: &mut Output) -> Result<(), Failure> {
-        if self.json {
-            return output.json(&json!({
-                "type": "broken", "file": file, "line": line, "reason": reason.name(), "message": reason.to_string(),
-            }));
-        }
-        if self.named.len() < NAMED_BROKEN {
-            self.named.push(format!("{}:{line}: {reason}", OneLine(file)));
-        } else {
-            self.rest += 1;
-        }
-        Ok(())
-    }
-
-    pub(super) fn print(&self, output: &mut Output) -> Result<(), Failure> {
-        if self.named.is_empty() {
-            return Ok(());
-        }
-        output.line("")?;
-        output.heading("Broken entries")?;
-        self.named.iter().try_for_each(|line| output.line(line))?;
-        if self.rest > 0 {
-            output.line(format_args!("and {} more; --json names them all", thousands(self.rest)))?;
-        }
-        Ok(())
-    }
-}
+use sqlthrottle::rule::{Mode, On};
+use sqlthrottle::{Fingerprint, RuleMode};
 
 /// A finished replay, to be printed.
 #[derive(Debug)]
@@ -114,106 +70,38 @@ impl Report<'_> {
         if throttle.mode != Mode::Enforce {
             output.line(format_args!("mode {}: shown as if enforced", throttle.mode.name()))?;
         }
-        let row = |outcome: &Outcome, before: u64, name: String| {
-            vec![
-                thousands(outcome.matched),
-                thousands(outcome.passed),
-                thousands(outcome.passed_over),
-                thousands(outcome.aborted),
-                thousands(outcome.ignored),
-                thousands(outcome.delayed),
-                outcome.first_refusal.map_or_else(|| "-".to_owned(), |at| at.to_string()),
-                thousands(before),
-                thousands(outcome.after.peak()),
-                name,
-            ]
-        };
-        let heads = |last| {
-            [
-                "matched",
-                "passed",
-                "passed over",
-                "aborted",
-                "ignored",
-                "delayed",
-                "first refusal",
-                "peak/s",
-                "after",
-                last,
-            ]
-        };
-        let mut list = |title: &str, last, rows: &[Vec<String>]| {
+        let rules = throttle.outcomes();
+        // Rules that leave statements to each other are few.
+        let are_outranked = rules.iter().any(|rule| rule.outranked > 0);
+        let list = |output: &mut Output, title: &str, last: &'static str, outranked: bool, rows: &[Vec<String>]| {
             if rows.is_empty() {
                 return Ok(());
             }
+            let mut heads = vec!["matched", "passed", "passed over", "aborted", "ignored", "delayed"];
+            heads.extend(outranked.then_some("outranked"));
+            heads.extend(["first refusal", "peak/s", "after", last]);
             output.heading(title)?;
-            output.table(&heads(last), rows)?;
+            output.table(&heads, rows)?;
             output.line("")
         };
-        let rules: Vec<_> = throttle
-            .outcomes()
-            .iter()
-            .map(|rule| row(&rule.outcome, rule.before.peak(), rule.name.to_string()))
-            .collect();
-        list("Rules", "rule", &rules)?;
+        let row = |rule: &RuleOutcome| {
+            let outranked = are_outranked.then_some(rule.outranked);
+            outcome_row(&rule.outcome, outranked, rule.before.peak(), rule_name(rule))
+        };
+        list(output, "Rules", "rule", are_outranked, &rules.iter().map(row).collect::<Vec<_>>())?;
+        if throttle.without_duration > 0 {
+            output.line(format_args!(
+                "{} statements gave back their places of concurrency limits at once: the log does not say how long they took",
+                thousands(throttle.without_duration)
+            ))?;
+            output.line("")?;
+        }
+        self.print_refused(throttle, output)?;
         let statements: Vec<_> = most_refused(&self.replay.tally, self.top)
             .into_iter()
-            .map(|shape| row(&shape.outcome, shape.before.peak(), statement(shape)))
+            .map(|shape| outcome_row(&shape.outcome, None, shape.before.peak(), statement(shape)))
             .collect();
-        list("Statements", "statement", &statements)
-    }
-
-    /// Where every entry and every line went.
-    fn print_account(&self, output: &mut Output) -> Result<(), Failure> {
-        let (counts, sums) = (self.replay.counts, self.sums());
-        if let Some((first, last)) = self.span() {
-            output.line(format_args!("{first} to {last}"))?;
-        }
-        let aside = counts.administrator + counts.fetches + counts.empty;
-        let (main, aside, besides) = match self.unchecked() {
-            Some(unchecked) => (
-                format!("{} checked", thousands(counts.statements - unchecked)),
-                format!("{} not checked", thousands(unchecked + aside)),
-                (unchecked, "never checked kinds"),
-            ),
-            None => (
-                format!("{} statements", thousands(counts.statements)),
-                format!("{} without a statement", thousands(aside)),
-                (0, ""),
-            ),
-        };
-        let besides: Vec<String> = [
-            besides,
-            (counts.administrator, "administrator commands"),
-            (counts.fetches, "further fetches"),
-            (counts.empty, "empty"),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{what} {}", thousands(count)))
-        .collect();
-        let besides = if besides.is_empty() { String::new() } else { format!(" ({})", besides.join(", ")) };
-        output.line(format_args!(
-            "{} entries = {main} + {aside}{besides} + {} broken",
-            thousands(sums.entries),
-            thousands(counts.broken),
-        ))?;
-        output.line(format_args!(
-            "{} lines = {} in entries + {} outside",
-            thousands(sums.lines),
-            thousands(sums.entry_lines),
-            thousands(sums.other_lines)
-        ))
-    }
-
-    /// The times of the first and the last statement, where the logs tell them.
-    fn span(&self) -> Option<(LogTime, LogTime)> {
-        self.replay.span.filter(|_| self.sums().untimed == 0)
-    }
-
-    /// A time for JSON.
-    fn time(&self, time: LogTime) -> String {
-        Rfc3339 { time, utc: self.logs.iter().all(|log| log.totals().is_utc()) }.to_string()
+        list(output, "Statements", "statement", false, &statements)
     }
 
     fn add_outcome(&self, object: &mut Value, outcome: &Outcome) {
@@ -225,30 +113,6 @@ impl Report<'_> {
         object["delayed"] = outcome.delayed.into();
         object["first_refusal"] = outcome.first_refusal.map(|at| self.time(at)).into();
         object["peak_per_second_after"] = outcome.after.peak().into();
-    }
-
-    /// Statements of kinds that are never checked; none where there are no rules, and none is checked.
-    fn unchecked(&self) -> Option<u64> {
-        match &self.replay.subject {
-            Subject::Survey(_) => None,
-            Subject::Throttle(throttle) => Some(throttle.unchecked),
-        }
-    }
-
-    fn sums(&self) -> crate::log::Totals {
-        self.logs.iter().fold(crate::log::Totals::default(), |mut sums, log| {
-            let log = log.totals();
-            sums.lines += log.lines;
-            sums.entry_lines += log.entry_lines;
-            sums.other_lines += log.other_lines;
-            sums.entries += log.entries;
-            sums.untimed += log.untimed;
-            sums.late += log.late;
-            sums.latest = sums.latest.max(log.latest);
-            sums.steps += log.steps;
-            sums.astray += log.astray;
-            sums
-        })
     }
 
     pub(super) fn print_json(&self, output: &mut Output) -> Result<(), Failure> {
@@ -267,11 +131,17 @@ impl Report<'_> {
             Subject::Throttle(throttle) => {
                 for rule in throttle.outcomes() {
                     let mut object = json!({
-                        "type": "rule", "rule": rule.name.as_str(), "peak_per_second": rule.before.peak(),
+                        "type": "rule",
+                        "rule": rule.name.as_str(),
+                        "mode": mode(&rule),
+                        "on": rule.terms.on.name(),
+                        "peak_per_second": rule.before.peak(),
+                        "outranked": rule.outranked,
                     });
                     self.add_outcome(&mut object, &rule.outcome);
                     output.json(&object)?;
                 }
+                self.print_json_refused(throttle, output)?;
                 for shape in most_refused(&self.replay.tally, self.top) {
                     let mut object = shape_object(shape);
                     self.add_outcome(&mut object, &shape.outcome);
@@ -281,58 +151,44 @@ impl Report<'_> {
         }
         self.print_json_account(output)
     }
-
-    fn print_json_account(&self, output: &mut Output) -> Result<(), Failure> {
-        for (name, log) in self.names.iter().zip(self.logs) {
-            let totals = log.totals();
-            output.json(&json!({
-                "type": "log",
-                "file": name,
-                "format": log.format().map(crate::log::Format::name),
-                "lines": totals.lines,
-                "entry_lines": totals.entry_lines,
-                "other_lines": totals.other_lines,
-                "entries": totals.entries,
-                "broken": totals.broken,
-                "untimed": totals.untimed,
-                "late": totals.late,
-                "latest_seconds": totals.latest.as_secs_f64(),
-                "steps": totals.steps,
-                "astray": totals.astray,
-                "fault": log.fault().map(|(line, error)| json!({ "line": line, "message": error.to_string() })),
-            }))?;
-        }
-        let (counts, sums, others) = (self.replay.counts, self.sums(), self.replay.tally.others());
-        let unchecked = self.unchecked();
-        let mode = match &self.replay.subject {
-            Subject::Survey(_) => None,
-            Subject::Throttle(throttle) => Some(throttle.mode.name()),
-        };
-        output.json(&json!({
-            "type": "summary",
-            "mode": mode,
-            "first": self.span().map(|(first, _)| self.time(first)),
-            "last": self.span().map(|(_, last)| self.time(last)),
-            "entries": sums.entries,
-            "statements": counts.statements,
-            "checked": unchecked.map(|unchecked| counts.statements - unchecked),
-            "never_checked": unchecked,
-            "administrator": counts.administrator,
-            "fetches": counts.fetches,
-            "empty": counts.empty,
-            "broken": counts.broken,
-            "unlisted_count": others.count,
-            "unlisted_seconds": others.query_time.as_secs_f64(),
-        }))
-    }
 }
 
 fn most_refused(tally: &Tally, top: usize) -> Vec<&Shape> {
     tally.top(top, |shape| (shape.outcome.refused(), shape.outcome.matched))
 }
 
+/// The numbers of an outcome, and whose they are.
+fn outcome_row(outcome: &Outcome, outranked: Option<u64>, before: u64, name: String) -> Vec<String> {
+    let counts =
+        [outcome.matched, outcome.passed, outcome.passed_over, outcome.aborted, outcome.ignored, outcome.delayed];
+    let mut row: Vec<String> = counts.into_iter().chain(outranked).map(thousands).collect();
+    row.push(outcome.first_refusal.map_or_else(|| "-".to_owned(), |at| at.to_string()));
+    row.extend([thousands(before), thousands(outcome.after.peak()), name]);
+    row
+}
+
+/// A rule's name, with what keeps it from being carried out as the others are.
+fn rule_name(rule: &RuleOutcome) -> String {
+    let name = OneLine(rule.name.as_str());
+    match mode(rule) {
+        Some(mode) => format!("{name} ({mode})"),
+        None if rule.terms.on == On::Request => format!("{name} (on: request)"),
+        None => name.to_string(),
+    }
+}
+
+/// The mode that a rule says for itself, or that its time is over; none where it goes with the file.
+fn mode(rule: &RuleOutcome) -> Option<&'static str> {
+    if rule.is_over { Some(RuleMode::Expired.name()) } else { rule.terms.mode.map(Mode::name) }
+}
+
 fn statement(shape: &Shape) -> String {
-    format!("{:.12}  {}", shape.fingerprint, OneLine(&shape.text))
+    statement_of(&shape.fingerprint, &shape.text)
+}
+
+/// A statement in a table: the beginning of its fingerprint, and its text.
+pub(super) fn statement_of(fingerprint: &Fingerprint, text: &str) -> String {
+    format!("{fingerprint:.12}  {}", OneLine(text))
 }
 
 fn shape_object(shape: &Shape) -> Value {

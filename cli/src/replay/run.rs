@@ -2,8 +2,8 @@
 
 use super::survey::Survey;
 use super::tally::Tally;
-use super::throttle::Throttle;
-use crate::log::{Broken, Content, LogTime, Merge};
+use super::throttle::{Sent, Throttle};
+use crate::log::{Broken, Content, LogTime, Merge, Sender};
 use crate::output::Failure;
 use sqlthrottle::rule::RuleFile;
 use sqlthrottle::{Dialect, FingerprintOptions, LoadError};
@@ -38,13 +38,19 @@ pub(super) struct Counts {
 }
 
 impl Replay {
-    /// A replay against rules, all statements read in one dialect.
+    /// A replay against rules, all statements read in one dialect, from the time `origin` on. With `explain`, what each rule
+    /// refuses is counted by shape.
     ///
     /// # Errors
     ///
     /// Where the engine does not accept the rules.
-    pub(super) fn throttled(rules: RuleFile, dialect: Dialect) -> Result<Self, LoadError> {
-        Ok(Self::new(Subject::Throttle(Box::new(Throttle::new(rules, dialect)?))))
+    pub(super) fn throttled(
+        rules: RuleFile,
+        dialect: Dialect,
+        origin: LogTime,
+        explain: bool,
+    ) -> Result<Self, LoadError> {
+        Ok(Self::new(Subject::Throttle(Box::new(Throttle::new(rules, dialect, origin, explain)?))))
     }
 
     /// A count of what there is, the statements of each log fingerprinted by the options of its place.
@@ -77,7 +83,9 @@ impl Replay {
                             survey.send(log, logs.sql(), entry.at, entry.query_time, &mut self.tally);
                         }
                         Subject::Throttle(throttle) => {
-                            throttle.send(logs.sql(), entry.at, entry.query_time, &mut self.tally);
+                            let sender = if throttle.asks_sender { logs.sender() } else { Sender::default() };
+                            let sent = Sent { sql: logs.sql(), at: entry.at, query_time: entry.query_time };
+                            throttle.send(sent, sender, &mut self.tally);
                         }
                     }
                 }

@@ -1,6 +1,7 @@
 //! What is known of each shape of statement in a log, in bounded memory.
 
 use super::outcome::Outcome;
+use super::peak::{AtOnce, Peak};
 use super::rate::Rate;
 use crate::log::LogTime;
 use ahash::RandomState;
@@ -30,6 +31,18 @@ pub(super) struct Shape {
     pub(super) outcome: Outcome,
     /// Where the rule that it last matched stands in the replay's list.
     pub(super) rule: Option<usize>,
+    /// What it came to by itself, where that is asked for and the shape has been followed from its first statement on.
+    pub(super) own: Option<Box<Own>>,
+}
+
+/// What a shape came to by itself, whatever else there was.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    /// For each of the windows that are asked for.
+    pub(super) peaks: Box<[Peak]>,
+    pub(super) at_once: AtOnce,
+    /// How many statements a text of the shape has, each of which counts.
+    pub(super) statements: u32,
 }
 
 /// What was sent of shapes that are not followed any more.
@@ -126,6 +139,11 @@ impl Tally {
         self.shapes.get_mut(place)
     }
 
+    /// The same, to be looked at.
+    pub(super) fn get(&self, fingerprint: &Fingerprint) -> Option<&Shape> {
+        self.shapes.get(*self.places.get(fingerprint)?)
+    }
+
     /// Every shape that is followed, in no order.
     pub(super) fn shapes(&self) -> &[Shape] {
         &self.shapes
@@ -158,6 +176,7 @@ impl Shape {
             before: Rate::default(),
             outcome: Outcome::default(),
             rule: None,
+            own: None,
         }
     }
 }

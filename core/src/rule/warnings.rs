@@ -1,7 +1,7 @@
 //! What is worth a word in a rule file that has no fault.
 
 use super::quantity::{quoted, write_timestamp};
-use super::{Rule, RuleFile};
+use super::{Rule, RuleFile, Scope};
 use crate::clock::Clock;
 use crate::fingerprint::Dialect;
 use std::time::{Duration, SystemTime};
@@ -18,7 +18,8 @@ impl RuleFile {
     }
 
     /// What is worth a word at a given time, though nothing is wrong: nothing to limit, as many rules as
-    /// [`warn_rules`](super::Limits::warn_rules), no dialect, and rules that have expired or will within seven days.
+    /// [`warn_rules`](super::Limits::warn_rules), no dialect, limits that instances share, which this build has no backend
+    /// for, and rules that have expired or will within seven days.
     pub fn warnings_at(&self, now: SystemTime) -> Vec<String> {
         let mut warnings = Vec::new();
         let (rules, warn) = (self.thresholds.len() + self.rules.len(), self.limits.warn_rules);
@@ -38,6 +39,13 @@ impl RuleFile {
                  PostgreSQL log may not match"
                     .to_owned(),
             );
+        }
+        let shared = self.rules.iter().filter(|rule| rule.scope == Scope::Cluster).count();
+        if shared > 0 {
+            warnings.push(format!(
+                "rules with `scope: cluster`: {shared}; no backend for limits that instances share is built in, so an engine \
+                 refuses the file"
+            ));
         }
         let mut ending = self.rules.iter().filter_map(|rule| ending(rule, now));
         warnings.extend(ending.by_ref().take(MOST_TOLD));
