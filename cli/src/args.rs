@@ -149,9 +149,10 @@ expire by the log's time.
 A statement holds its place of a concurrency limit from its time in the log for as long as it took; where the log does not \
 say how long, it is given back at once.
 
-A rule counts every statement that it `matched`; `outranked` are those over its limit of which a stronger rule decided. Its \
-`first refusal`, `peak/s` and `after` are of the statements that it decided itself: where several rules match, the one that \
-refuses, else the one with the least room left.
+A rule counts every statement that it `matched`; those within its limit `passed` as far as it is concerned, and `outranked` \
+are those over it of which a stronger rule decided. Its `first refusal`, `peak/s` and `after` are of the statements that it \
+decided itself: where several rules match, the one that refuses, else the one with the least room left. What a statement \
+came to is told by the list of statements.
 
 With --explain each rule that refused anything is followed by the shapes it refused most, --top of them. `own peak` is the \
 most that the log has of the shape alone, whoever sent it, in any interval as long as the limit's window (of a token bucket, \

@@ -69,10 +69,11 @@ fn a_good_rule_file_is_summed_up() {
     let path = file("good.yml", b"dialect: mysql\ndefault_threshold: {max_count: 1000, window: 60s}\n");
     let ran = run(&["validate", &path], b"");
     assert_eq!(ran.code, Some(0));
-    assert_eq!(ran.stdout, "ok: 0 thresholds, a default threshold, dialect mysql, mode enforce\n");
+    assert_eq!(ran.stdout, "ok: 0 thresholds, 0 rules, a default threshold, dialect mysql, mode enforce\n");
     let ran = run(&["validate", "--json", &path], b"");
     let object = json!({
-        "ok": true, "file": path, "dialect": "mysql", "mode": "enforce", "thresholds": 0, "default_threshold": true,
+        "ok": true, "file": path, "dialect": "mysql", "mode": "enforce", "thresholds": 0, "rules": 0,
+        "default_threshold": true,
         "warnings": [],
     });
     assert_eq!((ran.code, ran.objects()), (Some(0), vec![object]));
@@ -89,6 +90,33 @@ fn a_good_rule_file_is_summed_up() {
     let warning = "warning: no `dialect`: statements that do not say theirs are read as generic; fingerprints found in a MySQL \
                    or PostgreSQL log may not match\n";
     assert_eq!((ran.code, &*ran.stderr), (Some(0), warning));
+}
+
+#[test]
+fn the_rules_of_a_file_are_counted_and_warned_of() {
+    let text = "\
+dialect: mysql
+thresholds: {9f2c41d07b6e: 100}
+cluster: {redis: {url: \"redis://127.0.0.1\"}, namespace: a}
+rules:
+  - {name: ended, limit: {block: true}, expires: 2020-01-01T00:00:00Z}
+  - {name: shared, limit: {fixed_window: {max: 1, window: 1s}}, scope: cluster}
+";
+    let path = file("rules.yml", text.as_bytes());
+    let ran = run(&["validate", &path], b"");
+    assert_eq!(ran.stdout, "ok: 1 threshold, 2 rules, no default threshold, dialect mysql, mode enforce\n");
+    let shared = "rules with `scope: cluster`: 1; no backend for limits that instances share is built in, so an engine refuses \
+                  the file";
+    let ended = "the rule `ended` has expired at 2020-01-01T00:00:00Z: it matches nothing";
+    assert_eq!((ran.code, ran.stderr), (Some(0), format!("warning: {shared}\nwarning: {ended}\n")));
+    let ran = run(&["validate", "--json", &path], b"");
+    let object = &ran.objects()[0];
+    assert_eq!((&object["rules"], &object["warnings"], &*ran.stderr), (&json!(2), &json!([shared, ended]), ""));
+    // A word that is misspelt is told by its place in the rule.
+    let path = file("misspelt.yml", text.replace("expires", "expiers").as_bytes());
+    let ran = run(&["validate", &path], b"");
+    assert!(ran.stderr.starts_with(&format!("error: {path}:5:")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("rules.\"ended\"") && ran.stderr.contains("`expires`"), "{}", ran.stderr);
 }
 
 #[test]

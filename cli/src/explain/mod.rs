@@ -26,9 +26,9 @@ pub(crate) fn run(arguments: &ExplainArguments, output: &mut Output) -> Result<E
     let decision = engine.check_statement(&statement);
     let report = Report { explanation: &explanation, terms: &terms, decision: &decision, all: arguments.all };
     if arguments.json {
-        report.print_json(output)?
+        report.print_json(output)?;
     } else {
-        report.print(output)?
+        report.print(output)?;
     }
     Ok(Exit::Success)
 }

@@ -4,6 +4,7 @@ use crate::output::{Failure, OneLine, Output, thousands};
 use crate::rules::{Length, Terms};
 use serde_json::{Value, json};
 use sqlthrottle::{Decision, ExplainedRule, Explanation, RuleMode, RuleName, RulePart, Verdict};
+use std::fmt::{self, Display};
 
 /// What is known of a statement, to be printed.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl Report<'_> {
         }
         output.line("")?;
         output.heading("Verdict of a first check")?;
-        output.line(OneLine(&verdict(self.decision)))
+        output.line(Told(self.decision))
     }
 
     pub(super) fn print_json(&self, output: &mut Output) -> Result<(), Failure> {
@@ -149,25 +150,30 @@ fn difference(rule: &ExplainedRule, field: &str) -> String {
 }
 
 /// A decision in words.
-fn verdict(decision: &Decision) -> String {
-    let mut text = format!("{} ({})", decision.verdict, decision.reason);
-    if let Some(rule) = &decision.rule {
-        text += &format!(" by {rule}");
-        if decision.limit > 0 {
-            text += &format!(": {} of {}", decision.count, decision.limit);
+struct Told<'a>(&'a Decision);
+
+impl Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decision = self.0;
+        write!(f, "{} ({})", decision.verdict, decision.reason)?;
+        if let Some(rule) = &decision.rule {
+            write!(f, " by {}", OneLine(rule.as_str()))?;
+            if decision.limit > 0 {
+                write!(f, ": {} of {}", decision.count, decision.limit)?;
+            }
+        }
+        if let Some(delay) = decision.delay {
+            write!(f, "; delay {}", Length(delay))?;
+        }
+        if let Some(name) = &decision.custom {
+            write!(f, "; custom:{name} is to decide")?;
+        }
+        if let Some(wait) = decision.retry_after {
+            write!(f, "; retry after {}", Length(wait))?;
+        }
+        match decision.observed {
+            Some(observed) => write!(f, "; observed rules would {observed}"),
+            None => Ok(()),
         }
     }
-    if let Some(delay) = decision.delay {
-        text += &format!("; delay {}", Length(delay));
-    }
-    if let Some(name) = &decision.custom {
-        text += &format!("; custom:{name} is to decide");
-    }
-    if let Some(wait) = decision.retry_after {
-        text += &format!("; retry after {}", Length(wait));
-    }
-    if let Some(observed) = decision.observed {
-        text += &format!("; observed rules would {observed}");
-    }
-    text
 }

@@ -189,7 +189,9 @@ impl MySql {
     }
 
     fn read_header(&mut self, entry: &mut Building, header: Option<Header>, line: &[u8], sender: &mut SenderText) {
-        if let Some(schema) = schema(line) {
+        if matches!(header, None | Some(Header::Thread))
+            && let Some(schema) = schema(line)
+        {
             entry.has_schema = true;
             sender.database.clear();
             sender.database.extend_from_slice(schema);

@@ -65,7 +65,7 @@ impl AtOnce {
         self.now = self.now.saturating_sub(1);
     }
 
-    pub(super) fn most(&self) -> u64 {
+    pub(super) fn most(self) -> u64 {
         self.most.into()
     }
 }
@@ -77,10 +77,10 @@ mod tests {
 
     const WINDOW: Duration = Duration::from_secs(12);
 
-    fn peak(seconds: &[u64]) -> u64 {
+    fn peak(seconds: &[i64]) -> u64 {
         let mut peak = Peak::default();
         for second in seconds {
-            peak.record(LogTime::from_micros(*second as i64 * 1_000_000), 1, WINDOW);
+            peak.record(LogTime::from_micros(second * 1_000_000), 1, WINDOW);
         }
         peak.most()
     }
@@ -96,13 +96,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_interval_holds_more_and_the_excess_is_bounded(mut gaps in prop::collection::vec(0_u64..8, 1..200)) {
+        fn no_interval_holds_more_and_the_excess_is_bounded(mut gaps in prop::collection::vec(0_i64..8, 1..200)) {
             let mut now = 0;
             for gap in &mut gaps {
                 now += *gap;
                 *gap = now;
             }
-            let most_within = |seconds: u64| {
+            let most_within = |seconds: i64| {
                 gaps.iter().map(|begin| gaps.iter().filter(|at| (*begin..begin + seconds).contains(*at)).count()).max()
             };
             let told = peak(&gaps) as usize;

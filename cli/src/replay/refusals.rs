@@ -26,12 +26,12 @@ pub(super) struct Refusals {
     /// What each rule refused in all.
     sums: Vec<u64>,
     max_pairs: usize,
-    pub(super) scope: Scope,
+    pub(super) followed: Followed,
 }
 
 /// What of a shape is to be counted, so that it can be said what it would have come to alone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct Followed {
     /// The windows of the rules.
     pub(super) windows: Vec<Duration>,
     /// Whether any rule limits what runs at once.
@@ -70,8 +70,8 @@ impl Refusals {
             }
         }
         let at_once = terms.iter().any(|terms| matches!(terms.limit, Limit::Concurrency { .. }));
-        let scope = Scope { windows, at_once, ..Scope::default() };
-        Self { counts: HashMap::default(), sums: vec![0; terms.len()], max_pairs, scope }
+        let followed = Followed { windows, at_once, ..Followed::default() };
+        Self { counts: HashMap::default(), sums: vec![0; terms.len()], max_pairs, followed }
     }
 
     /// Counts a statement that a rule refused or let wait.
@@ -111,7 +111,7 @@ impl Refusals {
     }
 }
 
-impl Scope {
+impl Followed {
     /// Whether the end of a statement that has begun is to be awaited.
     pub(super) fn begin(&mut self) -> bool {
         self.lost_track |= self.running >= MAX_RUNNING;

@@ -13,7 +13,7 @@ use sqlthrottle::Fingerprint;
 struct Refused<'a> {
     fingerprint: Fingerprint,
     /// How many of it the rule refused or let wait.
-    refused: u64,
+    count: u64,
     /// What else is known; none where the shape was let go.
     shape: Option<&'a Shape>,
     alone: Option<Alone>,
@@ -23,11 +23,11 @@ impl Report<'_> {
     /// The shapes that a rule refused most, and how many refusals are not among them.
     fn refused_by(&self, rule: &RuleOutcome, refusals: &Refusals) -> (Vec<Refused<'_>>, u64) {
         let top = refusals.top(rule.place, self.top);
-        let rest = refusals.sum(rule.place) - top.iter().map(|(_, refused)| refused).sum::<u64>();
-        let each = top.into_iter().map(|(fingerprint, refused)| {
+        let rest = refusals.sum(rule.place) - top.iter().map(|(_, count)| count).sum::<u64>();
+        let each = top.into_iter().map(|(fingerprint, count)| {
             let shape = self.replay.tally.get(&fingerprint);
-            let alone = shape.and_then(|shape| refusals.scope.alone(shape, &rule.terms.limit));
-            Refused { fingerprint, refused, shape, alone }
+            let alone = shape.and_then(|shape| refusals.followed.alone(shape, &rule.terms.limit));
+            Refused { fingerprint, count, shape, alone }
         });
         (each.collect(), rest)
     }
@@ -59,7 +59,7 @@ impl Report<'_> {
                     "rule": rule.name.as_str(),
                     "fingerprint": one.fingerprint.to_string(),
                     "normalized": one.shape.map(|shape| &shape.text),
-                    "refused": one.refused,
+                    "refused": one.count,
                     "count": one.shape.map(|shape| shape.count),
                     "own_peak": one.alone.map(|alone| alone.own_peak),
                     "max": one.alone.map(|alone| alone.max),
@@ -79,7 +79,7 @@ impl Report<'_> {
 fn row(one: &Refused<'_>) -> Vec<String> {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     vec![
-        thousands(one.refused),
+        thousands(one.count),
         or_dash(one.shape.map(|shape| thousands(shape.count))),
         or_dash(one.alone.map(|alone| thousands(alone.own_peak))),
         or_dash(one.alone.map(|alone| if alone.is_innocent() { "yes" } else { "no" }.to_owned())),

@@ -190,7 +190,7 @@ impl Throttle {
                 }
                 What::End(fingerprint) => {
                     if let Some(refusals) = &mut self.refusals {
-                        refusals.scope.end();
+                        refusals.followed.end();
                     }
                     if let Some(own) = tally.get_mut(&fingerprint).and_then(|shape| shape.own.as_mut()) {
                         own.at_once.end();
@@ -263,22 +263,22 @@ impl Throttle {
     /// Counts a statement with its shape, by itself.
     fn count_alone(&mut self, shape: &mut Shape, sent: Sent<'_>, none_lost: bool) {
         let Some(refusals) = &mut self.refusals else { return };
-        let scope = &mut refusals.scope;
+        let followed = &mut refusals.followed;
         if shape.count == 1 && none_lost {
             let statements = split(sent.sql, self.dialect).count().clamp(1, 1 << 20) as u32;
-            let peaks = vec![Peak::default(); scope.windows.len()].into();
+            let peaks = vec![Peak::default(); followed.windows.len()].into();
             shape.own = Some(Box::new(Own { peaks, at_once: AtOnce::default(), statements }));
         }
         let Some(own) = &mut shape.own else { return };
-        for (peak, window) in own.peaks.iter_mut().zip(&scope.windows) {
+        for (peak, window) in own.peaks.iter_mut().zip(&followed.windows) {
             peak.record(sent.at, own.statements, *window);
         }
-        if !scope.at_once {
+        if !followed.at_once {
             return;
         }
         own.at_once.begin();
         match sent.query_time.filter(|query_time| !query_time.is_zero()) {
-            Some(query_time) if scope.begin() => {
+            Some(query_time) if followed.begin() => {
                 self.schedule.add(sent.at.plus(query_time.min(self.longest_lease)), What::End(shape.fingerprint));
             }
             _ => own.at_once.end(),

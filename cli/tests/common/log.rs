@@ -37,6 +37,9 @@ pub fn read_as(format: Option<Format>, log: &[u8], longest: usize) -> Read {
         assert!(last <= Some(entry.at), "time runs backwards at line {}", entry.line);
         last = Some(entry.at);
         let is_statement = entry.content == Content::Statement;
+        let sender = reader.sender();
+        let parts = [sender.user, sender.client, sender.database];
+        assert!(parts.into_iter().flatten().all(|part| !part.is_empty()), "{sender:?} at line {}", entry.line);
         entries.push(Entry {
             line: entry.line,
             at: entry.at.to_string(),

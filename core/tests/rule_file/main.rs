@@ -99,7 +99,10 @@ fn every_key_is_read() {
     assert_eq!(file.thresholds, expected);
     assert_eq!((file.on_error, file.watch), (OnError::Abort, Duration::from_secs(5)));
     let early = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-    assert_eq!(file.warnings_at(early).len(), 1);
+    let warnings = file.warnings_at(early);
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].contains("`limits.warn_rules`"), "{warnings:?}");
+    assert!(warnings[1].starts_with("rules with `scope: cluster`: 1; no backend"), "{warnings:?}");
     file.validate().unwrap();
 }
 
