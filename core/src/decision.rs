@@ -1,5 +1,6 @@
 //! The answer to a check.
 
+use crate::engine::RefillRequest;
 use crate::fingerprint::Fingerprint;
 use std::fmt;
 use std::sync::Arc;
@@ -17,8 +18,10 @@ pub enum Verdict {
     Ignore,
     /// Wait for [`Decision::delay`], then ask [`Engine::resume`](crate::Engine::resume) with [`Decision::ticket`].
     Delay,
-    /// Nothing is decided, and nothing counted: a limit that instances share is to be asked for more, where blocking is allowed.
-    /// Only where a rule has the scope `cluster`, for which this build has no backend.
+    /// Nothing is decided, and nothing counted: a limit that instances share is to be asked for more, where blocking is allowed,
+    /// by [`Engine::refill`](crate::Engine::refill) with [`Decision::refill`]; then it is checked again, by
+    /// [`Engine::check_refilled`](crate::Engine::check_refilled). Only where a rule has the scope `cluster`, be it one that is only
+    /// observed.
     RefillNeeded,
     /// Nothing is decided, and nothing counted: the host is to ask its provider, to tell the engine by
     /// [`Engine::set_threshold`](crate::Engine::set_threshold), and to check again. Only where a provider is registered.
@@ -171,7 +174,8 @@ pub struct Decision {
     /// The rule that decided; none where no rule matched.
     pub rule: Option<RuleName>,
     /// What the limiter of the rule counts: attempts or statements in its window, tokens that are spent, places that are held.
-    /// This statement is among them where it passes, and where the rule counts attempts.
+    /// This statement is among them where it passes, and where the rule counts attempts. Of a rule that a cluster counts this
+    /// process knows no more than whether there was room: 0 where there was, the limit where there was not.
     pub count: u64,
     /// The limit the count is held against; 0 where no rule matched, and of a rule that counts nothing.
     pub limit: u64,
@@ -180,10 +184,12 @@ pub struct Decision {
     pub retry_after: Option<Duration>,
     /// How long to wait before resuming; only with [`Verdict::Delay`].
     pub delay: Option<Duration>,
-    /// What to resume with; only with [`Verdict::Delay`].
+    /// What to resume with; only with [`Verdict::Delay`], and with [`Verdict::RefillNeeded`] of a statement that has waited.
     pub ticket: Option<Ticket>,
     /// What the statement holds while it runs; only with [`Verdict::Allow`], and only where it holds anything.
     pub permit: Option<Permit>,
+    /// What the cluster is to be asked for; only with [`Verdict::RefillNeeded`].
+    pub refill: Option<RefillRequest>,
     /// The strategy of the host that is to decide in place of the engine: only with [`Verdict::Abort`], which holds where the
     /// host does not know it.
     pub custom: Option<Arc<str>>,
@@ -207,6 +213,7 @@ impl Decision {
             delay: None,
             ticket: None,
             permit: None,
+            refill: None,
             custom: None,
             overflow: false,
             observed: None,

@@ -28,6 +28,7 @@
 //! | [`Ignore`](Verdict::Ignore) | does not send it, and returns an empty result of the right type |
 //! | [`Delay`](Verdict::Delay) | waits for `delay` by its own means, then calls [`Engine::resume`] with `ticket` |
 //! | [`ThresholdNeeded`](Verdict::ThresholdNeeded) | asks its [provider](#thresholds-from-elsewhere), and checks again |
+//! | [`RefillNeeded`](Verdict::RefillNeeded) | calls [`Engine::refill`] with `refill` where it may block, then [`Engine::check_refilled`] |
 //!
 //! A plain [`check`](Engine::check) is never answered with Ignore. A caller that can stand in for a result says so, and with it
 //! the weight of a batch or a dialect other than the file's:
@@ -247,14 +248,15 @@ pub use clock::{Clock, ManualClock};
 pub use context::Context;
 pub use decision::{Decision, Permit, Reason, RuleName, Ticket, Verdict};
 pub use engine::{
-    AdminAnswer, Builder, Engine, ExplainedRule, Explanation, Guard, Prepared, RulePart, ThresholdProvider, Throttled,
-    Top, TopStatement,
+    AdminAnswer, Builder, Engine, ExplainedRule, Explanation, Guard, Prepared, RefillRequest, Refilled, RulePart,
+    ThresholdProvider, Throttled, Top, TopStatement,
 };
 pub use error::{Fault, LoadError};
 pub use fingerprint::{Dialect, Fingerprint, FingerprintOptions, HashKind, InLists, Normalizer};
 pub use limit::{SlidingWindow, WindowError};
 pub use metrics::{RuleMode, RuleStats, Snapshot, Waits};
 pub use name::UnknownName;
+pub use quota::{ClusterQuota, QuotaAsk, QuotaError, QuotaGrant, QuotaKey};
 pub use rule::{Limit, Mode, Rule, RuleFile, Threshold};
 pub use statement::{Fakes, Statement};
 pub use strategy::{Delay, InvalidShare, Share, Strategy};

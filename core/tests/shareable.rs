@@ -18,7 +18,7 @@ fn every_public_type_is_send_sync_and_unwind_safe() {
         ($($type:ty)*) => { $(shareable::<$type>();)* };
     }
     shareable! {
-        Engine Prepared Statement<'static> Fakes Decision Verdict Reason RuleName Ticket
+        Engine Prepared RefillRequest Refilled QuotaAsk<'static> QuotaGrant QuotaKey QuotaError Statement<'static> Fakes Decision Verdict Reason RuleName Ticket
         Clock ManualClock SlidingWindow WindowError
         RuleFile Mode Threshold Limits FingerprintPrefix InvalidPrefix Strategy Delay Share InvalidShare
         LoadError Fault Snapshot RuleStats UnknownName

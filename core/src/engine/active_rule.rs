@@ -1,5 +1,6 @@
 //! A rule in force: what it says, as a check needs it.
 
+use super::credit::Shared;
 use super::rule_state::RuleState;
 use crate::clock::Reading;
 use crate::decision::RuleName;
@@ -19,6 +20,8 @@ pub(super) struct ActiveRule {
     /// Whether it is only observed.
     pub(super) observed: bool,
     pub(super) expires: Option<SystemTime>,
+    /// How it shares its limit with other instances, if it does.
+    pub(super) shared: Option<Box<Shared>>,
 }
 
 /// How much a rule allows.

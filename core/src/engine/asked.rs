@@ -1,5 +1,6 @@
 //! What is asked: a statement or a request, as the rules look at it.
 
+use super::refill::Refilled;
 use crate::context::Context;
 use crate::fingerprint::Dialect;
 use crate::rule::matcher::Constants;
@@ -11,6 +12,8 @@ pub(super) struct Asked<'s, 'a> {
     /// What its text and its bound parameters say that its shape does not; read when a rule asks for it.
     pub(super) constants: Constants<'s>,
     pub(super) sent: Sent,
+    /// What a cluster has answered before, where that was asked.
+    pub(super) refilled: Option<&'s Refilled>,
 }
 
 /// What even a rule looks at that asks neither for context nor for constants.
@@ -29,13 +32,14 @@ impl<'s, 'a> Asked<'s, 'a> {
             context: &statement.context,
             constants: Constants::new(sql, dialect, statement.params),
             sent: Sent::of(statement),
+            refilled: None,
         }
     }
 
     /// A request, for which nobody can stand in.
     pub(super) fn request(context: &'s Context<'a>) -> Self {
         let sent = Sent { fakes: Fakes::None, weight: 1 };
-        Self { context, constants: Constants::new(b"", Dialect::Generic, &[]), sent }
+        Self { context, constants: Constants::new(b"", Dialect::Generic, &[]), sent, refilled: None }
     }
 }
 
@@ -43,7 +47,7 @@ impl Asked<'static, 'static> {
     /// A statement of which no rule asks for more.
     pub(super) fn known(sent: Sent) -> Self {
         static NOBODY: Context<'static> = Context::nobody();
-        Self { context: &NOBODY, constants: Constants::new(b"", Dialect::Generic, &[]), sent }
+        Self { context: &NOBODY, constants: Constants::new(b"", Dialect::Generic, &[]), sent, refilled: None }
     }
 }
 

@@ -5,6 +5,7 @@ use super::hot::Hot;
 use super::permits::Permits;
 use super::provided::Provided;
 use super::readers::Readers;
+use super::refill::Quota;
 use super::reload::{Changes, Opened, Source, wall_ahead};
 use super::rule_set::{Making, RuleSet};
 use super::shapes::Shapes;
@@ -14,6 +15,7 @@ use super::{Engine, Inner, cache_bytes};
 use crate::clock::Clock;
 use crate::error::LoadError;
 use crate::metrics::Counter;
+use crate::quota::ClusterQuota;
 use crate::rule::RuleFile;
 use arc_swap::ArcSwap;
 use sqlthrottle_cells::lock::Lock;
@@ -36,12 +38,13 @@ pub struct Builder {
     rules: RuleFile,
     clock: Clock,
     asks_provider: bool,
+    quota: Quota,
     source: Option<Source>,
 }
 
 impl Builder {
     pub(super) fn new(rules: RuleFile) -> Self {
-        Self { rules, clock: Clock::system(), asks_provider: false, source: None }
+        Self { rules, clock: Clock::system(), asks_provider: false, quota: Quota::default(), source: None }
     }
 
     /// Begins with the rules of a file, for which [`Engine::refresh`] looks again.
@@ -67,15 +70,22 @@ impl Builder {
         self
     }
 
+    /// What keeps the counters of rules with the scope `cluster`. Only [`Engine::refill`] calls it.
+    pub fn cluster(mut self, quota: Arc<dyn ClusterQuota>) -> Self {
+        self.quota = Quota(Some(quota));
+        self
+    }
+
     /// The engine.
     ///
     /// # Errors
     ///
-    /// As [`RuleFile::validate`] finds them, and rules with the scope `cluster`, which this build has no backend for.
+    /// As [`RuleFile::validate`] finds them; rules with the scope `cluster` where there is no [quota](Self::cluster) that
+    /// keeps their counters; and with one, those of them that limit concurrency, of which no quota keeps the places.
     pub fn build(self) -> Result<Engine, LoadError> {
-        let Self { rules, clock, asks_provider, source } = self;
+        let Self { rules, clock, asks_provider, quota, source } = self;
         rules.validate()?;
-        rules.refuse_cluster()?;
+        rules.refuse_cluster(quota.0.is_some())?;
         let wall = wall_ahead(&clock);
         let set = Arc::new(RuleSet::new(rules, &Making { previous: None, added: 0, wall })?);
         let (path, seen) = source.map_or((None, None), |source| (Some(source.path), source.seen));
@@ -92,6 +102,8 @@ impl Builder {
             permits: Permits::new(),
             durations: Durations::new(),
             guard_errors: Counter::default(),
+            quota,
+            cluster_failures: Counter::default(),
             rules: ArcSwap::new(set),
             clock,
         };

@@ -96,7 +96,8 @@ enum Next {
 }
 
 impl Engine {
-    /// Checks a statement, and waits in this thread where it is to wait.
+    /// Checks a statement, and waits in this thread where it is to wait. Where a rule that a cluster counts lacks credit, the
+    /// cluster is asked in this thread ([`refill`](Self::refill)).
     ///
     /// ```
     /// use sqlthrottle::{Engine, Limit, Rule, RuleFile, Statement};
@@ -118,7 +119,7 @@ impl Engine {
     ///
     /// The statement is not to be sent: aborted, or to be ignored where it says what can be faked.
     pub fn guard(&self, statement: &Statement<'_>) -> Result<Guard, Throttled> {
-        self.block_on(self.check_statement(statement))
+        self.block_on(self.refilled(statement, self.check_statement(statement)))
     }
 
     /// The same, for a host that has a provider of thresholds.
@@ -131,11 +132,15 @@ impl Engine {
         statement: &Statement<'_>,
         provider: &P,
     ) -> Result<Guard, Throttled> {
-        self.block_on(self.check_with(statement, provider))
+        self.block_on(self.refilled(statement, self.check_with(statement, provider)))
     }
 
     /// Checks a statement, and where it is to wait, waits for what `sleep` makes of the time: a sleep of the runtime that the
     /// host has. Dropped while it waits, it leaves a ticket, which lapses.
+    ///
+    /// Where a rule that a cluster counts lacks credit, the cluster is asked in the thread that polls, which is blocked for as
+    /// long. A host to which that matters has [`check_statement`](Self::check_statement), [`refill`](Self::refill) in a thread
+    /// of its own choice, and [`check_refilled`](Self::check_refilled).
     ///
     /// ```
     /// # use sqlthrottle::{Engine, RuleFile, Statement};
@@ -155,7 +160,7 @@ impl Engine {
         statement: &Statement<'_>,
         sleep: impl Fn(Duration) -> F,
     ) -> Result<Guard, Throttled> {
-        let mut decision = self.check_statement(statement);
+        let mut decision = self.refilled(statement, self.check_statement(statement));
         loop {
             match self.next(decision) {
                 Next::Decided(decided) => return decided,
@@ -221,8 +226,22 @@ impl Engine {
 
     fn resume_waiting(&self, waiting: Decision) -> Decision {
         match waiting.ticket {
-            Some(ticket) => self.resume(ticket),
+            Some(ticket) => {
+                let decision = self.resume(ticket);
+                match (&decision.refill, decision.ticket) {
+                    (Some(request), Some(ticket)) => self.resume_refilled(ticket, self.refill(request)),
+                    _ => decision,
+                }
+            }
             None => Decision { verdict: Verdict::Abort, ..waiting },
+        }
+    }
+
+    /// Asks the cluster for what a check lacks, if anything, and checks again.
+    fn refilled(&self, statement: &Statement<'_>, decision: Decision) -> Decision {
+        match &decision.refill {
+            Some(request) => self.check_refilled(statement, self.refill(request)),
+            None => decision,
         }
     }
 }

@@ -4,7 +4,8 @@ use super::active_rule::{ActiveRule, Meter};
 use super::at_hand::AtHand;
 use super::generations::{Generations, Outlived};
 use super::plan::Plan;
-use crate::quota::{Key, Lookup};
+use crate::quota::{Key, Lookup, QuotaKey};
+use crate::rule::Part;
 use ahash::RandomState;
 use sqlthrottle_cells::claim::Reservations;
 use std::sync::Arc;
@@ -33,6 +34,16 @@ impl LimiterKey {
     #[inline]
     pub(super) const fn hash(&self) -> u64 {
         self.hash
+    }
+
+    /// The number of the rule's state.
+    pub(super) const fn rule(&self) -> u32 {
+        self.rule
+    }
+
+    /// What a quota calls it, where the rule counts by `per`; or the counter that keys without a place share.
+    pub(super) fn of_quota(&self, per: &[Part], overflow: bool) -> QuotaKey {
+        QuotaKey::of(per, (!overflow).then_some(&self.key))
     }
 
     /// The limiter itself, where the rules keep it.

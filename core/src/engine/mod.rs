@@ -10,6 +10,7 @@ mod admin;
 mod asked;
 mod at_hand;
 mod builder;
+mod credit;
 mod current;
 mod decide;
 mod explain;
@@ -25,6 +26,7 @@ mod plan;
 mod prepared;
 mod provided;
 mod readers;
+mod refill;
 mod reload;
 mod resume;
 mod rule_set;
@@ -39,6 +41,7 @@ pub use builder::Builder;
 pub use explain::{ExplainedRule, Explanation, RulePart};
 pub use guard::{Guard, ThresholdProvider, Throttled};
 pub use prepared::Prepared;
+pub use refill::{RefillRequest, Refilled};
 pub use top::{Top, TopStatement};
 
 use crate::clock::Clock;
@@ -57,6 +60,7 @@ use permits::Permits;
 use plan::Plan;
 use provided::Provided;
 use readers::Readers;
+use refill::Quota;
 use reload::{Changes, Opened};
 use rule_set::RuleSet;
 use shape::{Planned, Shape};
@@ -113,6 +117,10 @@ struct Inner {
     durations: Durations,
     /// Failures of the guard itself.
     guard_errors: Counter,
+    /// What keeps the counters of rules that instances share.
+    quota: Quota,
+    /// How often it could not be asked.
+    cluster_failures: Counter,
 }
 
 impl Engine {
@@ -207,7 +215,7 @@ impl Engine {
     /// early, the answer is to wait on, with the same rule and a new ticket; a ticket is good for one call, and lapses five
     /// seconds after it was due.
     pub fn resume(&self, ticket: Ticket) -> Decision {
-        self.0.resume(ticket)
+        self.0.resume(ticket, None)
     }
 
     /// Gives back what a statement held while it ran. False where that was done already, or all of it was free again because

@@ -34,6 +34,7 @@ impl Inner {
             waiting: self.waiting.len(),
             waits: self.waiting.waits(),
             provider_failures: self.provided.failures(),
+            cluster_failures: self.cluster_failures.get(),
             guard_errors: self.guard_errors.get(),
         }
     }

@@ -217,6 +217,7 @@ impl Inner {
             then,
             observed: set.file.mode == Mode::Observe,
             expires: None,
+            shared: None,
         }))
     }
 

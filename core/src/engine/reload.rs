@@ -109,7 +109,7 @@ impl Inner {
         let previous = self.set();
         let making = Making { previous: Some(&previous), added: added.len(), wall: self.opened.wall };
         file.rules.append(&mut added);
-        file.refuse_cluster()?;
+        file.refuse_cluster(self.quota.0.is_some())?;
         let set = Arc::new(RuleSet::new(file, &making)?);
         let (version, mode, options) = (set.version, set.file.mode, set.file.fingerprint);
         self.provided.set_most(set.file.limits.max_keys);

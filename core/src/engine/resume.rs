@@ -4,6 +4,8 @@ use super::Inner;
 use super::active_rule::{ActiveRule, Allows};
 use super::decide::{Contest, Drawn, Sentence, Times};
 use super::hands::Hands;
+use super::refill::Refilled;
+use super::rule_set::RuleSet;
 use super::waiting::{Taken, Waiter, WaitingLimiter, WaitingPart, WaitingSide};
 use crate::decision::{Decision, Reason, Ticket, Verdict};
 use crate::limit::nanos;
@@ -15,7 +17,7 @@ use std::time::Duration;
 
 impl Inner {
     /// Decides on a statement whose wait is over.
-    pub(super) fn resume(&self, ticket: Ticket) -> Decision {
+    pub(super) fn resume(&self, ticket: Ticket, refilled: Option<Refilled>) -> Decision {
         let refused = Decision { verdict: Verdict::Abort, ..Decision::allow(None, Reason::MaxDelay) };
         let (waiter, now) = match self.waiting.take(ticket, &self.clock) {
             Taken::Due(waiter, now) => (waiter, now),
@@ -29,15 +31,29 @@ impl Inner {
         if early > 0 {
             return self.wait_on(waiter, early, now);
         }
+        let set = self.set();
+        let refilled = match self.set_aside_for(&waiter, &set, refilled.as_ref()) {
+            Ok(refilled) => refilled,
+            Err(request) => {
+                let needed = Decision::refill_needed(waiter.subject.fingerprint, request);
+                return Decision { ticket: Some(self.waiting.put(waiter)), ..needed };
+            }
+        };
         match self.hot.table() {
-            Some(mut table) => self.ask_again(waiter, now, Some(&mut table.hands)),
-            None => self.ask_again(waiter, now, None),
+            Some(mut table) => self.ask_again(waiter, now, &set, &refilled, Some(&mut table.hands)),
+            None => self.ask_again(waiter, now, &set, &refilled, None),
         }
     }
 
     /// Asks the rules of a statement that comes back, as they are by now.
-    fn ask_again(&self, mut waiter: Waiter, now: u64, mut hands: Option<&mut Hands>) -> Decision {
-        let set = self.set();
+    fn ask_again(
+        &self,
+        mut waiter: Waiter,
+        now: u64,
+        set: &RuleSet,
+        refilled: &Refilled,
+        mut hands: Option<&mut Hands>,
+    ) -> Decision {
         // For the answer where the rule that delayed is not asked again.
         let before = self.told(&waiter);
         let sides = std::mem::take(&mut waiter.sides);
@@ -53,6 +69,8 @@ impl Inner {
         for (rule, side) in rules.iter().zip(sides) {
             contest.come_back(rule, side, waiter.subject.weight, &mut times, hands.as_deref_mut());
         }
+        // It has been asked for whatever was lacking.
+        let _ = contest.set_aside(waiter.subject.weight, &mut times, Some(refilled));
         let delaying = Arc::clone(&waiter.rule);
         match self.settle(&mut contest, &waiter.subject, &mut times, hands) {
             Ok(passed) => {
@@ -124,7 +142,7 @@ impl Inner {
             let now = self.clock.read(meter.reading);
             let count = |limiter: &WaitingLimiter| limiter.key.look_up(rule, meter, now).limiter.counted(now);
             decision.count = side.limiters.iter().map(count).max().unwrap_or(0);
-            decision.limit = u64::from(meter.max);
+            decision.limit = rule.shared.as_ref().map_or(u64::from(meter.max), |shared| u64::from(shared.max));
         }
         decision
     }

@@ -1,6 +1,7 @@
 //! The rules in force, and what they come to for a shape.
 
 use super::active_rule::{self, ActiveRule, Allows};
+use super::credit::Shared;
 use super::hands::LimiterKey;
 use super::keys;
 use super::plan::{Participant, Plan};
@@ -66,41 +67,49 @@ impl RuleSet {
         let mut states = States::of(making.previous);
         let max_keys = file.limits.max_keys;
         let mut all = Vec::with_capacity(file.thresholds.len() + file.rules.len() + 1);
-        let mut active =
-            |name: RuleName, limit: &Limit, then: Then, per: &[Part], mode: Mode, expires: Option<SystemTime>| {
-                let identity = Identity { name, limit: limit.name(), per: per.into() };
-                let allows = Allows::of(limit, making.wall).map_err(|error| {
-                    let path = identity.name.to_string();
-                    LoadError::with_faults(vec![Fault::unplaced(
-                        "rule.limit.unusable",
-                        path,
-                        error,
-                        "write another limit".to_owned(),
-                    )])
-                })?;
-                let name = identity.name.clone();
-                let state = states.take(identity, max_keys);
-                let observed = mode == Mode::Observe;
-                Ok::<_, LoadError>(Arc::new(ActiveRule { name, state, allows, then, observed, expires }))
-            };
+        let mut active = |name: RuleName,
+                          limit: &Limit,
+                          then: Then,
+                          per: &[Part],
+                          mode: Mode,
+                          expires: Option<SystemTime>,
+                          shared: Option<Box<Shared>>| {
+            let identity = Identity { name, limit: limit.name(), per: per.into() };
+            let local = shared.as_ref().map_or(*limit, |shared| shared.local());
+            let allows = Allows::of(&local, making.wall).map_err(|error| {
+                let path = identity.name.to_string();
+                LoadError::with_faults(vec![Fault::unplaced(
+                    "rule.limit.unusable",
+                    path,
+                    error,
+                    "write another limit".to_owned(),
+                )])
+            })?;
+            let name = identity.name.clone();
+            let state = states.take(identity, max_keys);
+            let observed = mode == Mode::Observe;
+            let allows = if shared.is_some() { allows.shared() } else { allows };
+            Ok::<_, LoadError>(Arc::new(ActiveRule { name, state, allows, then, observed, expires, shared }))
+        };
         let mut thresholds = Vec::with_capacity(file.thresholds.len());
         for (prefix, threshold) in &file.thresholds {
             let (limit, then) = active_rule::of_threshold(threshold);
             let name = RuleName::threshold(prefix.as_str());
             thresholds.push((prefix.clone(), all.len()));
-            all.push(active(name, &limit, then, &[], file.mode, None)?);
+            all.push(active(name, &limit, then, &[], file.mode, None, None)?);
         }
         for rule in &file.rules {
             let name = RuleName::Rule(rule.name.as_str().into());
             let mode = rule.mode.map_or(file.mode, |mode| mode.max(file.mode));
-            all.push(active(name, &rule.limit, rule.then.clone(), &rule.per, mode, rule.expires)?);
+            let shared = Shared::of(rule, file.cluster.as_ref());
+            all.push(active(name, &rule.limit, rule.then.clone(), &rule.per, mode, rule.expires, shared)?);
         }
         let default = match &file.default_threshold {
             None => None,
             Some(threshold) => {
                 let (limit, then) = active_rule::of_threshold(threshold);
                 let per = [Part::Fingerprint];
-                Some(active(RuleName::DefaultThreshold, &limit, then, &per, file.mode, None)?)
+                Some(active(RuleName::DefaultThreshold, &limit, then, &per, file.mode, None, None)?)
             }
         };
         all.extend(default.clone());
@@ -207,6 +216,12 @@ impl RuleSet {
             return Some(Arc::clone(rule));
         }
         self.by_state.get(&rule.state.number).map(|place| Arc::clone(&self.all[*place]))
+    }
+
+    /// The rule whose state has a number; none where it is gone.
+    pub(super) fn successor_of(&self, number: u32) -> Option<&Arc<ActiveRule>> {
+        let rule = &self.all[*self.by_state.get(&number)?];
+        (!rule.state.is_expired()).then_some(rule)
     }
 
     /// The rules of the file that was read.

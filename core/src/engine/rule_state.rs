@@ -6,7 +6,7 @@ use crate::metrics::Counters;
 use crate::quota::KeyTable;
 use crate::rule::Part;
 use sqlthrottle_cells::share_counter::ShareCounter;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The limiters and counters of a rule.
 ///
@@ -23,6 +23,8 @@ pub(super) struct RuleState {
     pub(super) counters: Counters,
     pub(super) places: Places,
     expired: AtomicBool,
+    /// Until when the cluster that counts for it is taken not to answer, by the precise clock; zero where it does.
+    failed: AtomicU64,
 }
 
 /// What tells whether a rule of one file is the rule of another: its name, the kind of its limiter and what it counts by.
@@ -43,6 +45,7 @@ impl RuleState {
             counters: Counters::default(),
             places: Places::default(),
             expired: AtomicBool::new(false),
+            failed: AtomicU64::new(0),
         }
     }
 
@@ -65,6 +68,20 @@ impl RuleState {
             self.limiters.clear();
         }
         ends
+    }
+
+    /// Takes note that the cluster does not answer, and is not to be asked until then: by a rule, not by a key, so that a
+    /// cluster which is down is not asked for each of many keys.
+    pub(super) fn fail(&self, until: u64) {
+        self.failed.fetch_max(until, Ordering::AcqRel);
+    }
+
+    /// For how many nanoseconds from now on the cluster is not to be asked; none where it is.
+    pub(super) fn failure(&self, now: impl FnOnce() -> u64) -> Option<u64> {
+        match self.failed.load(Ordering::Acquire) {
+            0 => None,
+            until => until.checked_sub(now()).filter(|left| *left > 0),
+        }
     }
 
     pub(super) fn is_expired(&self) -> bool {

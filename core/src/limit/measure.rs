@@ -15,6 +15,8 @@ pub(crate) enum Measure {
     TokenBucket(Arc<TokenBucketShape>),
     FixedWindow(Arc<FixedWindowShape>),
     Concurrency,
+    /// By credit that a cluster grants, and so in this process when it does not answer.
+    Shared(Arc<Self>),
 }
 
 impl Measure {
@@ -54,6 +56,11 @@ impl Measure {
             Self::FixedWindow(_) => Reading::WithSuspend,
             Self::TokenBucket(shape) => Reading::of_bucket(shape.capacity(), |nanos| shape.rate().arrived(nanos)),
             Self::Concurrency => Reading::Coarse,
+            // A lease may be good for no more than a millisecond.
+            Self::Shared(measure) => match measure.reading() {
+                Reading::Coarse | Reading::Precise => Reading::Precise,
+                Reading::WithSuspend => Reading::WithSuspend,
+            },
         }
     }
 }

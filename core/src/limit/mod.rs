@@ -1,8 +1,10 @@
 //! Limiters: the state of one rule for one key.
 
+mod credit;
 mod measure;
 mod sliding_window;
 
+pub(crate) use credit::{Credit, SetAside};
 pub(crate) use measure::{Measure, nanos};
 pub use sliding_window::{SlidingWindow, WindowError};
 
@@ -33,6 +35,11 @@ pub(crate) struct Limiter<C: ?Sized = dyn Cell> {
 pub(crate) trait Cell: Send + Sync {
     /// The same, of its kind.
     fn kind(&self) -> CellKind<'_>;
+
+    /// What a cluster has granted, where it counts for the rule.
+    fn credit(&self) -> Option<&Credit> {
+        None
+    }
 }
 
 /// A cell of a known kind, with its measure.
@@ -42,6 +49,22 @@ pub(crate) enum CellKind<'a> {
     TokenBucket(&'a TokenBucketCell, &'a Arc<TokenBucketShape>),
     FixedWindow(&'a FixedWindowCell, &'a Arc<FixedWindowShape>),
     Concurrency(&'a ConcurrencyCell),
+}
+
+/// A credit, and what counts in this process when the cluster does not answer.
+struct Credited {
+    credit: Credit,
+    local: Arc<Limiter>,
+}
+
+impl Cell for Credited {
+    fn kind(&self) -> CellKind<'_> {
+        self.local.cell()
+    }
+
+    fn credit(&self) -> Option<&Credit> {
+        Some(&self.credit)
+    }
 }
 
 /// A cell, and the shape that all limiters of its rule have in common.
@@ -106,6 +129,7 @@ impl Limiter {
             Measure::TokenBucket(shape) => Self::shaped(share, shape, TokenBucketCell::new()),
             Measure::FixedWindow(shape) => Self::shaped(share, shape, FixedWindowCell::new()),
             Measure::Concurrency => Arc::new(Limiter { share, pins: Pins::new(), cell: ConcurrencyCell::new() }),
+            Measure::Shared(measure) => Self::credited(share, Self::fresh(measure, now)),
         }
     }
 
@@ -123,8 +147,14 @@ impl Limiter {
             (CellKind::FixedWindow(cell, old), Measure::FixedWindow(shape)) => {
                 Self::shaped(share, shape, FixedWindowCell::succeeding((cell, old), shape, now))
             }
+            // The credit is asked for anew.
+            (_, Measure::Shared(measure)) => Self::credited(share, Self::succeeding(old, measure, now)),
             _ => Self::fresh(measure, now),
         }
+    }
+
+    fn credited(share: ShareCounter, local: Arc<Self>) -> Arc<Self> {
+        Arc::new(Limiter { share, pins: Pins::new(), cell: Credited { credit: Credit::default(), local } })
     }
 
     fn shaped<S, C>(share: ShareCounter, shape: &Arc<S>, cell: C) -> Arc<Self>
@@ -151,6 +181,11 @@ impl Limiter {
         self.cell.kind()
     }
 
+    /// What a cluster has granted, where it counts for the rule.
+    pub(crate) fn credit(&self) -> Option<&Credit> {
+        self.cell.credit()
+    }
+
     /// Its window, if it is one.
     #[inline]
     pub(crate) fn window(&self) -> Option<(&WindowCell, &Arc<WindowShape>)> {
@@ -171,6 +206,8 @@ impl Limiter {
             (CellKind::TokenBucket(_, mine), Measure::TokenBucket(shape)) => same(mine, shape),
             (CellKind::FixedWindow(_, mine), Measure::FixedWindow(shape)) => same(mine, shape),
             (CellKind::Concurrency(_), Measure::Concurrency) => true,
+            (_, Measure::Shared(measure)) => self.credit().is_some() && self.is_measured_by(measure),
+            // A credit that no rule asks for any more does no harm.
             _ => false,
         }
     }
@@ -201,7 +238,7 @@ impl Limiter {
     pub(crate) fn is_fresh(&self, now: u64) -> bool {
         match self.cell() {
             CellKind::Concurrency(cell) => cell.is_fresh(now),
-            _ => self.counted(now) == 0,
+            _ => self.counted(now) == 0 && self.credit().is_none_or(|credit| credit.is_fresh(now)),
         }
     }
 
@@ -214,6 +251,9 @@ impl Limiter {
     /// by the parent. Only where no other thread uses it.
     pub(crate) fn after_fork(&self) {
         self.pins.clear();
+        if let Some(credit) = self.credit() {
+            credit.after_fork();
+        }
         match self.cell() {
             CellKind::SlidingWindow(cell, _) => cell.repair(),
             CellKind::Concurrency(cell) => cell.clear(),

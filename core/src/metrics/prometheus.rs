@@ -87,6 +87,7 @@ impl Snapshot {
             ("sql_throttle_waiting", "gauge", "Statements that wait to be resumed.", self.waiting as u64),
             ("sql_throttle_shapes", "gauge", "Statement shapes that are remembered.", self.shapes as u64),
             ("sql_throttle_provider_failures_total", "counter", "Failures of the provider.", self.provider_failures),
+            ("sql_throttle_cluster_failures_total", "counter", "Failures of the cluster.", self.cluster_failures),
             ("sql_throttle_guard_errors_total", "counter", "Failures of the guard itself.", self.guard_errors),
             ("sql_throttle_rule_set_version", "gauge", "How often the rules have changed.", self.version),
         ];

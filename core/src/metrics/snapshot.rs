@@ -21,6 +21,8 @@ pub struct Snapshot {
     pub waits: Waits,
     /// How often the host's provider of thresholds has failed.
     pub provider_failures: u64,
+    /// How often the cluster could not be asked ([`Engine::refill`](crate::Engine::refill)).
+    pub cluster_failures: u64,
     /// How often the guard itself has failed ([`Engine::guard_error`](crate::Engine::guard_error)).
     pub guard_errors: u64,
 }

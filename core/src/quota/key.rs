@@ -56,6 +56,16 @@ impl Key {
         };
         Self { bytes, len }
     }
+
+    /// What makes it up: its length or what stands for that, and its bytes.
+    pub(crate) fn parts(&self) -> (u8, &[u8]) {
+        let len = match self.len {
+            Self::DIGEST => Self::BYTES,
+            Self::ABSENT => 0,
+            len => usize::from(len),
+        };
+        (self.len, self.bytes.get(..len).unwrap_or_default())
+    }
 }
 
 #[cfg(test)]

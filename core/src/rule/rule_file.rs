@@ -1,6 +1,6 @@
 //! A rule file, read from YAML or built in code.
 
-use super::{Cluster, FingerprintPrefix, Limits, Mode, OnError, Rule, Scope, Threshold, file};
+use super::{Cluster, FingerprintPrefix, Limit, Limits, Mode, OnError, Rule, Scope, Threshold, file};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::FingerprintOptions;
 use std::fs::File;
@@ -121,15 +121,25 @@ impl RuleFile {
         if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }
     }
 
-    /// Refuses rules whose limits instances share: there is no backend that keeps them.
-    pub(crate) fn refuse_cluster(&self) -> Result<(), LoadError> {
+    /// Refuses rules whose limits instances share, where there is no backend that keeps them; else those of which it could not
+    /// keep what they count.
+    pub(crate) fn refuse_cluster(&self, has_backend: bool) -> Result<(), LoadError> {
         let shared = self.rules.iter().enumerate().filter(|(_, rule)| rule.scope == Scope::Cluster);
+        let refusal = |rule: &Rule| match rule.limit {
+            _ if !has_backend => {
+                Some(("rule.scope.no_backend", "no backend for limits that instances share is built in"))
+            }
+            Limit::Concurrency { .. } => {
+                Some(("rule.scope.concurrency", "the backend does not keep places of concurrency limits"))
+            }
+            _ => None,
+        };
         let faults: Vec<Fault> = shared
-            .map(|(i, rule)| {
-                let found = "no backend for limits that instances share is built in".to_owned();
+            .filter_map(|(i, rule)| {
+                let (code, found) = refusal(rule)?;
                 let expected = "leave `scope` out, so that each process counts by itself".to_owned();
                 let path = file::rule_path(i, Some(&rule.name)) + ".scope";
-                Fault::unplaced("rule.scope.no_backend", path, found, expected)
+                Some(Fault::unplaced(code, path, found.to_owned(), expected))
             })
             .collect();
         if faults.is_empty() { Ok(()) } else { Err(LoadError::with_faults(faults)) }

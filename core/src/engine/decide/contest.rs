@@ -3,6 +3,7 @@
 use super::Times;
 use crate::engine::active_rule::{ActiveRule, Allows, Meter};
 use crate::engine::asked::Asked;
+use crate::engine::credit::Funds;
 use crate::engine::hands::{Hands, LimiterKey};
 use crate::engine::keys;
 use crate::engine::plan::{Participant, Participants};
@@ -53,6 +54,8 @@ pub(in crate::engine) struct Drawn {
     pub(in crate::engine) attempt: Option<Attempt>,
     /// Whether it has no room for what is to be admitted.
     pub(in crate::engine) is_over: bool,
+    /// What it is to be asked for.
+    pub(in crate::engine) funds: Funds,
 }
 
 /// How a rule stands to a statement.
@@ -70,6 +73,8 @@ pub(in crate::engine) struct Exceeded {
     pub(in crate::engine) wait: Wait,
     /// Whether the weight alone is beyond the limit.
     pub(in crate::engine) never: bool,
+    /// Whether it is taken to be, because the cluster that counts for it does not answer.
+    pub(in crate::engine) is_down: bool,
     /// Whether the statement is of the share that the strategy is applied to; none until that is drawn.
     pub(in crate::engine) handled: Option<bool>,
     /// The limiter, among those drawn; that of a rule which lets nothing pass is none.
@@ -148,7 +153,7 @@ impl<'p> Contest<'p> {
         // Keys without a place share a limiter, which counts a statement once.
         let known = &self.drawn[side.limiters.clone()];
         if !known.iter().any(|drawn| Arc::ptr_eq(&drawn.limiter, &limiter)) {
-            self.drawn.push(Drawn { key, limiter, overflow, now, attempt: None, is_over: false });
+            self.drawn.push(Drawn { key, limiter, overflow, now, attempt: None, is_over: false, funds: Funds::Local });
             side.limiters.end = self.drawn.len();
         }
     }
@@ -183,8 +188,11 @@ impl<'p> Contest<'p> {
                 continue;
             }
             for at in side.limiters.clone() {
-                if let Some(over) = self.drawn[at].claim(meter).over(weight) {
-                    self.drawn[at].is_over = true;
+                let drawn = &mut self.drawn[at];
+                if drawn.funds == Funds::Local
+                    && let Some(over) = drawn.claim(meter).over(weight)
+                {
+                    drawn.is_over = true;
                     side.exceed(over, at, weight);
                 }
             }
@@ -212,7 +220,8 @@ impl<'p> Contest<'p> {
             if side.rule.observed != observed || side.handled().is_some() {
                 continue;
             }
-            let with_room = side.limiters.clone().filter(|at| !self.drawn[*at].is_over);
+            let asked = |at: &usize| !self.drawn[*at].is_over && self.drawn[*at].funds == Funds::Local;
+            let with_room = side.limiters.clone().filter(asked);
             let mut with_room: SmallVec<[usize; USUAL]> = with_room.collect();
             // Of two statements that want the same limiters, the first at the first of them is to get them all.
             with_room.sort_unstable_by_key(|at| self.drawn[*at].key.hash());
@@ -250,7 +259,8 @@ impl Drawn {
 
 impl Exceeded {
     /// By a rule that lets nothing pass.
-    const BLOCKED: Self = Self { counted: 0, wait: Wait::Never, never: false, handled: None, limiter: None };
+    const BLOCKED: Self =
+        Self { counted: 0, wait: Wait::Never, never: false, is_down: false, handled: None, limiter: None };
 }
 
 impl Side<'_> {
@@ -281,7 +291,8 @@ impl Side<'_> {
             standing @ Standing::Within => {
                 let Over { counted, wait } = over;
                 let handled = self.drew.then_some(true);
-                *standing = Standing::Exceeded(Exceeded { counted, wait, never, handled, limiter: Some(at) });
+                *standing =
+                    Standing::Exceeded(Exceeded { counted, wait, never, is_down: false, handled, limiter: Some(at) });
             }
         }
     }
@@ -291,9 +302,11 @@ impl Side<'_> {
         if let Standing::Exceeded(exceeded) = &mut self.standing
             && exceeded.handled.is_none()
         {
-            let counter = exceeded.limiter.map_or(&self.rule.state.share, |at| drawn[at].limiter.share());
-            // No share lets a statement through that is over the limit all by itself.
-            exceeded.handled = Some(exceeded.never || self.rule.then.share.draw(counter));
+            let over = exceeded.limiter.map(|at| &drawn[at]);
+            let counter = over.map_or(&self.rule.state.share, |drawn| drawn.limiter.share());
+            // No share lets a statement through that is over the limit all by itself, or while nobody counts.
+            let all = exceeded.never || exceeded.is_down;
+            exceeded.handled = Some(all || self.rule.share(over).draw(counter));
         }
     }
 

@@ -1,6 +1,6 @@
 //! From the rules that take part to a verdict.
 //!
-//! [`decide`](Inner::decide) goes step by step: attempts are recorded, the other limits looked at, shares drawn; then the
+//! [`decide`](Inner::decide) goes step by step: [credit](super::credit) of rules that a cluster counts is set aside, attempts are recorded, the other limits looked at, shares drawn; then the
 //! strongest of the rules that are over has its way, or the statement takes from all that have room. What most statements
 //! need of that, a single threshold, has a [short way](threshold).
 
@@ -102,14 +102,17 @@ impl Inner {
         if let Some(rule) = exempting {
             return exempt(rule, shape);
         }
-        if contest.sides.is_empty() {
-            return Decision::allow(shape.name(), participants.otherwise);
-        }
         let subject = Subject {
             fingerprint: shape.name(),
             can_fake: shape.can_fake(asked.sent.fakes),
             weight: asked.sent.weight.saturating_mul(shape.statements),
         };
+        if let Err(request) = contest.set_aside(subject.weight, &mut times, asked.refilled) {
+            return Decision::refill_needed(shape.name(), request);
+        }
+        if contest.sides.is_empty() {
+            return Decision::allow(shape.name(), participants.otherwise);
+        }
         contest.record_attempts(subject.weight);
         match self.settle(&mut contest, &subject, &mut times, hands) {
             Ok(passed) => contest.allowed(&subject, passed),
@@ -135,6 +138,7 @@ impl Inner {
         contest.draw_shares(false);
         loop {
             if let Some(sentence) = contest.strongest(false, subject) {
+                contest.give_back(|_| true);
                 return Err(sentence);
             }
             if contest.reserve(false, subject.weight, &mut memory.enforced) {
@@ -152,6 +156,9 @@ impl Inner {
                     break would;
                 }
             };
+            if would.is_some() {
+                contest.give_back(|side| side.rule.observed);
+            }
         }
         Ok(Passed { permit: self.hold(contest, memory, times), would })
     }

@@ -4,6 +4,7 @@ use super::{Contest, Drawn, Passed, Sentence, Side, Standing, Subject, Times};
 use crate::clock::Reading;
 use crate::decision::{Decision, Permit, Reason, Verdict};
 use crate::engine::Inner;
+use crate::engine::credit::Funds;
 use crate::engine::hands::Memory;
 use crate::engine::permits::Places;
 use crate::strategy::Strategy;
@@ -121,9 +122,13 @@ impl Contest<'_> {
 
     /// What a rule counts, and its limit: of several keys the one with the least room left.
     fn counted(&self, side: &Side<'_>) -> Option<(u64, u64)> {
-        let limit = u64::from(side.rule.allows.meter()?.max);
+        side.rule.allows.meter()?;
+        let limit = self.limit(side);
         let count = |at| {
             let drawn: &Drawn = &self.drawn[at];
+            if drawn.funds != Funds::Local {
+                return 0;
+            }
             // What the attempt found is not what others have made of it since.
             drawn
                 .attempt
@@ -137,7 +142,7 @@ impl Contest<'_> {
     fn tell(&self, decision: &mut Decision, side: &Side<'_>) {
         decision.rule = Some(side.rule.name.clone());
         decision.overflow = self.drawn[side.limiters.clone()].iter().any(|drawn| drawn.overflow);
-        decision.limit = side.rule.allows.meter().map_or(0, |meter| u64::from(meter.max));
+        decision.limit = self.limit(side);
         match &side.standing {
             Standing::Exceeded(exceeded) => {
                 decision.count = exceeded.counted;

@@ -36,6 +36,7 @@ impl Side<'_> {
         let exceeded = self.handled()?;
         let over = if matches!(self.rule.allows, Allows::Nothing) { Reason::Blocked } else { Reason::OverLimit };
         let (verdict, reason) = match &self.rule.then.strategy {
+            _ if exceeded.is_down => (Verdict::Abort, Reason::ClusterDown),
             _ if exceeded.never => (Verdict::Abort, Reason::Never),
             // A host that does not know a strategy of that name aborts.
             Strategy::Abort | Strategy::Custom(_) => (Verdict::Abort, over),

@@ -244,7 +244,7 @@ fn a_rule_is_admitted_where_it_goes_together_with_the_file() {
     );
     assert!(told(&file, &rule("{mode: off, capacity: 1, rate: 1}")).is_empty());
     file.rules.push(shared);
-    assert_eq!(file.refuse_cluster().unwrap_err().faults()[0].code, "rule.scope.no_backend");
+    assert_eq!(file.refuse_cluster(false).unwrap_err().faults()[0].code, "rule.scope.no_backend");
 }
 
 /// Pieces that admin statements are made of.
