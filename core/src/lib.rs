@@ -217,7 +217,8 @@
 //! - `check` never fails, never panics and never blocks, whatever the bytes. Once a shape is known it allocates nothing where up
 //!   to eight rules match; more of them, one that reads constants, and a statement that is to wait need memory.
 //! - There are no threads and no globals, and a check does no I/O and calls nobody: files are read by `open` and `refresh`,
-//!   a provider is called, and a statement's wait slept, in the guards alone. State lives in the [`Engine`], and nothing in it grows without bound.
+//!   a provider is called, and a statement's wait slept, in the guards alone, and a quota that instances share is asked by
+//!   [`Engine::refill`] and the guards. State lives in the [`Engine`], and nothing in it grows without bound.
 //! - No byte of a constant appears in a normalised text, a decision or a metric; an [`Explanation`] shows the keys of its statement.
 //! - No more than a rule allows is sent, but for what its share passes over, what has waited for a fixed delay, and what outlives
 //!   the lease of its place. Of a sliding window that holds for any interval as long as the window.

@@ -6,8 +6,9 @@ use sqlthrottle::fingerprint::{
 use sqlthrottle::rule::{FingerprintPrefix, InvalidPrefix, Limits};
 use sqlthrottle::{
     Clock, Decision, Delay, Dialect, Engine, Fakes, Fault, Fingerprint, FingerprintOptions, HashKind, InLists,
-    InvalidShare, LoadError, ManualClock, Mode, Normalizer, Prepared, Reason, RuleFile, RuleName, RuleStats, Share,
-    SlidingWindow, Snapshot, Statement, Strategy, Threshold, Ticket, UnknownName, Verdict, WindowError,
+    InvalidShare, LoadError, ManualClock, Mode, Normalizer, Prepared, QuotaAsk, QuotaError, QuotaGrant, QuotaKey,
+    Reason, RefillRequest, Refilled, RuleFile, RuleName, RuleStats, Share, SlidingWindow, Snapshot, Statement,
+    Strategy, Threshold, Ticket, UnknownName, Verdict, WindowError,
 };
 use std::panic::{RefUnwindSafe, UnwindSafe};
 

@@ -4,7 +4,7 @@ use super::Engine;
 
 impl Engine {
     /// Puts an engine in order in the child, after a fork. Rules, what they have counted and what is remembered of shapes stay. What
-    /// belongs to statements of the parent goes: places of concurrency limits are free, and permits and tickets that were
+    /// belongs to statements of the parent goes: places of concurrency limits are free, what a cluster has granted is not spent here, and permits and tickets that were
     /// handed out before mean nothing here. What threads were at that do not exist in the child is ended or forgotten.
     ///
     /// To be called once in the child, by a handler such as Python's `os.register_at_fork`, before anything is checked there

@@ -140,6 +140,7 @@ impl Engine {
 
     /// Decides on a statement whose check was answered with [`Verdict::RefillNeeded`], after the refill. It is not answered so
     /// again: what the cluster has not granted by then, the rule's `on_failure` decides.
+    #[expect(clippy::needless_pass_by_value, reason = "one refill is good for one more check")]
     pub fn check_refilled(&self, statement: &Statement<'_>, refilled: Refilled) -> Decision {
         let inner = &*self.0;
         let now = inner.renewed();
@@ -153,6 +154,7 @@ impl Engine {
     }
 
     /// The same for a request, whose check was one by [`check_request`](Self::check_request).
+    #[expect(clippy::needless_pass_by_value, reason = "one refill is good for one more check")]
     pub fn check_request_refilled(&self, context: &Context<'_>, refilled: Refilled) -> Decision {
         let inner = &*self.0;
         let now = inner.renewed();
@@ -165,8 +167,9 @@ impl Engine {
 
     /// The same for a statement that has waited, whose [`resume`](Self::resume) was answered with [`Verdict::RefillNeeded`] and a
     /// new ticket. The ticket lapses when that before it would have.
+    #[expect(clippy::needless_pass_by_value, reason = "one refill is good for one more check")]
     pub fn resume_refilled(&self, ticket: Ticket, refilled: Refilled) -> Decision {
-        self.0.resume(ticket, Some(refilled))
+        self.0.resume(ticket, Some(&refilled))
     }
 }
 

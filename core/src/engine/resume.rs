@@ -17,7 +17,7 @@ use std::time::Duration;
 
 impl Inner {
     /// Decides on a statement whose wait is over.
-    pub(super) fn resume(&self, ticket: Ticket, refilled: Option<Refilled>) -> Decision {
+    pub(super) fn resume(&self, ticket: Ticket, refilled: Option<&Refilled>) -> Decision {
         let refused = Decision { verdict: Verdict::Abort, ..Decision::allow(None, Reason::MaxDelay) };
         let (waiter, now) = match self.waiting.take(ticket, &self.clock) {
             Taken::Due(waiter, now) => (waiter, now),
@@ -32,7 +32,7 @@ impl Inner {
             return self.wait_on(waiter, early, now);
         }
         let set = self.set();
-        let refilled = match self.set_aside_for(&waiter, &set, refilled.as_ref()) {
+        let refilled = match self.set_aside_for(&waiter, &set, refilled) {
             Ok(refilled) => refilled,
             Err(request) => {
                 let needed = Decision::refill_needed(waiter.subject.fingerprint, request);

@@ -1,8 +1,9 @@
 //! From the rules that take part to a verdict.
 //!
-//! [`decide`](Inner::decide) goes step by step: [credit](super::credit) of rules that a cluster counts is set aside, attempts are recorded, the other limits looked at, shares drawn; then the
-//! strongest of the rules that are over has its way, or the statement takes from all that have room. What most statements
-//! need of that, a single threshold, has a [short way](threshold).
+//! [`decide`](Inner::decide) goes step by step: [credit](super::credit) of rules that a cluster counts is set aside, attempts
+//! are recorded, the other limits looked at, shares drawn; then the strongest of the rules that are over has its way, or the
+//! statement takes from all that have room. What most statements need of that, a single threshold, has a
+//! [short way](threshold).
 
 mod contest;
 mod outcome;
