@@ -255,7 +255,7 @@ fn a_grant_beyond_what_was_asked_for_is_not_spent() {
 fn what_is_not_spent_lapses_with_its_lease() {
     let instance = Instance::new(ONE_RULE);
     assert_eq!(instance.passing(1), 1);
-    instance.clock.advance(TTL - Duration::from_nanos(1));
+    instance.clock.advance(TTL.saturating_sub(Duration::from_nanos(1)));
     assert_eq!(instance.check().verdict, Allow);
     instance.clock.advance(Duration::from_nanos(1));
     assert_eq!(instance.check().verdict, RefillNeeded);
