@@ -27,6 +27,7 @@ const FAMILIES: &[(&str, &str, &[&str])] = &[
     ("sql_throttle_waiting", "gauge", &[]),
     ("sql_throttle_shapes", "gauge", &[]),
     ("sql_throttle_provider_failures_total", "counter", &[]),
+    ("sql_throttle_cluster_failures_total", "counter", &[]),
     ("sql_throttle_guard_errors_total", "counter", &[]),
     ("sql_throttle_rule_set_version", "gauge", &[]),
 ];
