@@ -132,6 +132,10 @@ impl RuleSet {
         wall: SystemTime,
         hasher: &RandomState,
     ) -> (Plan, Option<SystemTime>, Box<[String]>) {
+        // A check may have begun before the set came that says so.
+        if self.file.mode == Mode::Off {
+            return (Plan::Pass(Reason::Off), None, Box::default());
+        }
         let mut numbers = Vec::new();
         self.matcher.candidates(facts, &mut numbers);
         let naming: Vec<u32> = self.matcher.naming(facts.fingerprint).collect();
@@ -174,6 +178,9 @@ impl RuleSet {
 
     /// What the rules about requests come to.
     pub(super) fn plan_of_requests(&self, wall: SystemTime, hasher: &RandomState) -> (Plan, Option<SystemTime>) {
+        if self.file.mode == Mode::Off {
+            return (Plan::Pass(Reason::Off), None);
+        }
         let live = || {
             self.matcher.requests().iter().filter_map(|number| {
                 let rule = &self.all[self.thresholds.len() + *number as usize];
@@ -215,12 +222,17 @@ impl RuleSet {
         if Arc::ptr_eq(&rule.state, &self.provided) {
             return Some(Arc::clone(rule));
         }
-        self.by_state.get(&rule.state.number).map(|place| Arc::clone(&self.all[*place]))
+        self.successor_of(rule.state.number).cloned()
     }
 
-    /// The rule whose state has a number; none where it is gone.
+    /// The rule whose state has a number; none where it is gone, or not looked at.
     pub(super) fn successor_of(&self, number: u32) -> Option<&Arc<ActiveRule>> {
-        let rule = &self.all[*self.by_state.get(&number)?];
+        let place = *self.by_state.get(&number)?;
+        let in_file = place.checked_sub(self.thresholds.len()).filter(|number| *number < self.file.rules.len());
+        if self.file.mode == Mode::Off || in_file.is_some_and(|number| self.is_off(number as u32)) {
+            return None;
+        }
+        let rule = &self.all[place];
         (!rule.state.is_expired()).then_some(rule)
     }
 

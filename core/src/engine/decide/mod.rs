@@ -135,6 +135,9 @@ impl Inner {
     ) -> Result<Passed, Sentence> {
         let mut unkept = Memory::default();
         let memory = hands.map_or(&mut unkept, |hands| &mut hands.reservations);
+        // What the check before has reserved is its own: it is spent, and its places are held by its permit.
+        memory.enforced.undo(&[]);
+        memory.observed.undo(&[]);
         contest.look(false, subject.weight);
         contest.draw_shares(false);
         loop {
