@@ -93,6 +93,12 @@ impl Reservation {
     pub const fn total(&self) -> u32 {
         self.total
     }
+
+    /// The same as an attempt that was made and is within the limit: it can be renewed, and not be given back.
+    pub fn into_attempt(self) -> Attempt {
+        let Self { place, epoch, n, total } = self;
+        Attempt { place, epoch, n, total }
+    }
 }
 
 /// The refusal of an acquisition.

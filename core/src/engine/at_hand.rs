@@ -23,8 +23,10 @@ pub(super) struct AtHand {
     /// That of the limiter, if it is a window: the block is counted by it.
     shape: Option<Arc<WindowShape>>,
     lease: Lease,
-    /// The maximum within which the block was taken.
+    /// The maximum by which the block was taken.
     max: u32,
+    /// Whether the block is one of attempts over the limit.
+    floods: bool,
     /// The last block with what was counted together with it, and what was counted before it in the same epoch.
     taken: u32,
     recent: u32,
@@ -49,7 +51,7 @@ impl AtHand {
             name => name.clone(),
         };
         let shape = shape_of(&limiter);
-        Self { name, limiter, shape, lease: Lease::default(), max: 0, taken: 0, recent: 0 }
+        Self { name, limiter, shape, lease: Lease::default(), max: 0, floods: false, taken: 0, recent: 0 }
     }
 
     /// The name of the rule.
@@ -71,11 +73,12 @@ impl AtHand {
         self.limiter = limiter;
     }
 
-    /// Counts out of the block, if it holds so many, its epoch is still the newest and the maximum the same. Returns what the
-    /// window is known to count with it.
+    /// Counts out of the block, if it holds so many, its epoch is still the newest and the rule says what it said when the block
+    /// was taken: the same maximum, and where that is one of attempts over the limit, that all such are refused. Returns what
+    /// the window is known to count with it.
     #[inline]
-    pub(super) fn spend(&mut self, Attempted { n, now, max }: Attempted) -> Option<u32> {
-        if max != self.max {
+    pub(super) fn spend(&mut self, Attempted { n, now, max }: Attempted, refuses_all: bool) -> Option<u32> {
+        if max != self.max || self.floods && !refuses_all {
             return None;
         }
         self.lease.spend(self.shape.as_deref()?, n, now)
@@ -90,13 +93,13 @@ impl AtHand {
     /// otherwise.
     #[inline]
     pub(super) fn window<T>(&mut self, measure: &Measure, count: impl FnOnce(&mut Window<'_>) -> T) -> Option<T> {
-        let Self { limiter, lease, max, taken, recent, .. } = self;
+        let Self { limiter, lease, max, floods, taken, recent, .. } = self;
         if !limiter.is_measured_by(measure) {
             return None;
         }
         let _pin = limiter.pins().pin()?;
         let (cell, shape) = limiter.window()?;
-        Some(count(&mut Window { cell, shape, lease, lease_max: max, taken, recent }))
+        Some(count(&mut Window { cell, shape, lease, lease_max: max, floods, taken, recent }))
     }
 
     /// Gives back what was taken beforehand, for one who counts on the limiter by himself.
@@ -134,6 +137,7 @@ pub(super) struct Window<'a> {
     shape: &'a WindowShape,
     lease: &'a mut Lease,
     lease_max: &'a mut u32,
+    floods: &'a mut bool,
     taken: &'a mut u32,
     recent: &'a mut u32,
 }
@@ -153,7 +157,7 @@ impl Window<'_> {
         let room = max.saturating_sub(self.cell.total(self.shape, now)).saturating_sub(n);
         let cores = u32::try_from(stripe::count()).unwrap_or(u32::MAX);
         let block = (*self.recent).min(MAX_BLOCK).min(room / cores.saturating_mul(2));
-        (*self.taken, *self.lease_max) = (n.saturating_add(block), max);
+        (*self.taken, *self.lease_max, *self.floods) = (n.saturating_add(block), max, false);
         self.lease.take(self.cell, self.shape, (n, block), now, max)
     }
 
@@ -162,7 +166,7 @@ impl Window<'_> {
     /// asked where [`take_block`](Self::take_block) found no room.
     pub(super) fn take_attempts(&mut self, Attempted { n, now, max }: Attempted) -> u32 {
         let block = if *self.recent > max { MAX_BLOCK } else { 0 };
-        *self.taken = n.saturating_add(block);
+        (*self.taken, *self.floods) = (n.saturating_add(block), true);
         self.lease.take_attempts(self.cell, self.shape, (n, block), now)
     }
 

@@ -58,15 +58,8 @@ pub(super) struct Hands {
     limiters: Generations<Hand>,
     /// What the rules that ask for a context come to, by shape and context.
     plans: Generations<ContextPlan>,
-    pub(super) reservations: Memory,
-}
-
-/// Memory for what a check reserves, so that a check asks for none.
-#[derive(Debug, Default)]
-pub(super) struct Memory {
-    pub(super) enforced: Reservations,
-    /// With rules that are only observed.
-    pub(super) observed: Reservations,
+    /// Memory for what a check reserves, so that a check asks for none.
+    pub(super) reservations: Reservations,
 }
 
 #[derive(Debug)]
@@ -87,7 +80,7 @@ impl Hands {
         Self {
             limiters: Generations::new(bytes - bytes / PLANS),
             plans: Generations::new(bytes / PLANS),
-            reservations: Memory::default(),
+            reservations: Reservations::new(),
         }
     }
 

@@ -187,13 +187,17 @@ impl<'p> Contest<'p> {
 
 impl Drawn {
     /// Asks a window for an attempt that comes back. Where it may pass now, it counts as of now, so that in any interval of the
-    /// window no more than the limit is sent, at once or after a wait. Returns what stands against it.
+    /// window no more than the limit is sent, at once or after a wait. It stays the one attempt of the statement, however often
+    /// that comes back. Returns what stands against it.
     fn renew(&mut self, part: WaitingPart, max: u32, weight: u32) -> Option<Over> {
         let (cell, shape) = self.limiter.window()?;
         let wait_for =
             |n| cell.retry_after(shape, n, self.now, max).map_or(Wait::Never, |wait| Wait::Nanos(wait.max(1)));
         match self.attempt.take().map_or(Renewal::Forgotten, |attempt| cell.renew(shape, attempt, self.now, max)) {
-            Renewal::Renewed { .. } => None,
+            Renewal::Renewed { attempt, .. } => {
+                self.attempt = Some(attempt);
+                None
+            }
             Renewal::Exceeded { attempt, total } => {
                 self.attempt = Some(attempt);
                 // One that was within the limit when it was made has its room: those that came later have not.
@@ -202,7 +206,10 @@ impl Drawn {
             }
             // It has waited so long that it needs room like a new one.
             Renewal::Forgotten => match cell.try_acquire(shape, weight, self.now, max) {
-                Ok(_) => None,
+                Ok(acquired) => {
+                    self.attempt = Some(acquired.into_attempt());
+                    None
+                }
                 Err(exceeded) => Some(Over { counted: u64::from(exceeded.total), wait: wait_for(weight) }),
             },
         }

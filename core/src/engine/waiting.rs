@@ -139,8 +139,10 @@ impl Places {
         self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
+    /// Gives a place back; none where all have been given back at once, after a fork.
     pub(super) fn give_back(&self) {
-        self.taken.fetch_sub(1, Ordering::AcqRel);
+        let less = |taken: u32| taken.checked_sub(1);
+        let _ = self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
     }
 
     /// Lets nobody wait: those who did wait in the parent process.

@@ -95,7 +95,7 @@ proptest! {
                 let before = expected(&attempts, &window.shape, latest);
                 let is_forgotten = !window.shape.is_live(window.shape.epoch(at), window.shape.epoch(latest));
                 match window.renew(attempt, clock, max) {
-                    Renewal::Renewed { total } => {
+                    Renewal::Renewed { total, .. } => {
                         prop_assert!(!is_forgotten && total <= max);
                         prop_assert_eq!(total, before);
                         attempts.remove(at, n);

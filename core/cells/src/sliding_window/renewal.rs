@@ -28,6 +28,8 @@ impl Attempt {
 pub enum Renewal {
     /// It is within the limit, and counts from now on as if it were made now.
     Renewed {
+        /// The attempt as it counts now, should it come back once more.
+        attempt: Attempt,
         /// What the window counts, the attempt among it.
         total: u32,
     },
@@ -72,15 +74,18 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
             return Renewal::Exceeded { attempt, total };
         }
         let newest = head.place(shape);
-        if attempt.place != newest {
-            // As with an undo: where the slot has turned since, the turn has given the count back.
-            let Attempt { place, n, .. } = attempt;
-            if self.slot(place).take(place.tag, n, n) != n {
-                return Renewal::Forgotten;
-            }
-            // Between the two the sum of the slots is below the total, as the first invariant has it.
-            self.slot(newest).add(n);
+        let Attempt { place, n, .. } = attempt;
+        if place == newest {
+            return Renewal::Renewed { attempt, total };
         }
-        Renewal::Renewed { total }
+        // As with an undo: where the slot has turned since, the turn has given the count back.
+        if self.slot(place).take(place.tag, n, n) != n {
+            return Renewal::Forgotten;
+        }
+        // Between the two the sum of the slots is below the total, as the first invariant has it. The newest slot may have
+        // turned meanwhile: the attempt is where its count went.
+        let tag = self.slot(newest).add(n);
+        let epoch = if tag == newest.tag { head } else { self.head() }.epoch();
+        Renewal::Renewed { attempt: Attempt { place: Place { tag, ..newest }, epoch, n, total }, total }
     }
 }

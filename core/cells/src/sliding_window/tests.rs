@@ -185,7 +185,7 @@ fn a_renewed_attempt_counts_from_then_on() {
     let window = Window::new(1200 * MS, 12);
     let waits = window.count(3, 150 * MS);
     assert_eq!(window.attempt(2, 250 * MS), 5);
-    assert_eq!(window.renew(waits, 1050 * MS, 5), Renewal::Renewed { total: 5 });
+    assert!(matches!(window.renew(waits, 1050 * MS, 5), Renewal::Renewed { total: 5, .. }));
     window.assert_at_rest();
     assert_eq!(window.total(1400 * MS), 5, "what was made at 150 ms counts as of 1050 ms");
     assert_eq!(window.total(1500 * MS), 3);
@@ -193,7 +193,10 @@ fn a_renewed_attempt_counts_from_then_on() {
     assert_eq!(window.total(2300 * MS), 0);
 
     let waits = window.count(1, 2410 * MS);
-    assert_eq!(window.renew(waits, 2490 * MS, 5), Renewal::Renewed { total: 1 }, "where it is the newest already");
+    assert!(
+        matches!(window.renew(waits, 2490 * MS, 5), Renewal::Renewed { total: 1, .. }),
+        "where it is the newest already"
+    );
     window.assert_at_rest();
 }
 
@@ -206,7 +209,7 @@ fn an_attempt_that_finds_no_room_may_come_back() {
     let before = slots(&window);
     let Renewal::Exceeded { attempt, total: 7 } = window.renew(waits, 390 * MS, 5) else { panic!("there is no room") };
     assert_eq!(slots(&window), before);
-    assert_eq!(window.renew(attempt, 1300 * MS, 5), Renewal::Renewed { total: 2 });
+    assert!(matches!(window.renew(attempt, 1300 * MS, 5), Renewal::Renewed { total: 2, .. }));
     let waits = window.count(u32::MAX, 1300 * MS);
     assert!(
         matches!(window.renew(waits, 1400 * MS, u32::MAX), Renewal::Exceeded { .. }),

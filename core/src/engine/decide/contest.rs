@@ -6,6 +6,7 @@ use crate::engine::asked::Asked;
 use crate::engine::credit::Funds;
 use crate::engine::hands::{Hands, LimiterKey};
 use crate::engine::keys;
+use crate::engine::permits::Places;
 use crate::engine::plan::{Participant, Participants};
 use crate::engine::shape::Shape;
 use crate::limit::{Measure, Pinned, nanos};
@@ -31,6 +32,9 @@ pub(in crate::engine) struct Contest<'p> {
     pub(in crate::engine) drawn: SmallVec<[Drawn; USUAL]>,
     /// Whether the statement has waited: then its rules have counted it when it came first.
     pub(in crate::engine) has_waited: bool,
+    /// Places that were reserved for it, and the longest of their leases, in nanoseconds.
+    pub(in crate::engine) places: Places,
+    pub(in crate::engine) longest_lease: u64,
 }
 
 /// A rule that takes part in a check.
@@ -83,7 +87,8 @@ pub(in crate::engine) struct Exceeded {
 
 impl<'p> Contest<'p> {
     pub(in crate::engine) fn new(has_waited: bool) -> Self {
-        Self { sides: SmallVec::new(), drawn: SmallVec::new(), has_waited }
+        let (sides, drawn) = (SmallVec::new(), SmallVec::new());
+        Self { sides, drawn, has_waited, places: Places::new(), longest_lease: 0 }
     }
 
     /// Lets the rules take part that match a statement after all, each with its limiters. Nothing is counted yet. Returns the

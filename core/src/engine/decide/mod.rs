@@ -18,12 +18,13 @@ pub(super) use times::Times;
 use super::Inner;
 use super::active_rule::ActiveRule;
 use super::asked::Asked;
-use super::hands::{Hands, Memory};
+use super::hands::Hands;
 use super::plan::{Participants, Plan};
 use super::shape::Shape;
 use super::waiting::Waiter;
 use crate::decision::{Decision, Permit, Reason, Verdict};
 use crate::fingerprint::Fingerprint;
+use sqlthrottle_cells::claim::Reservations;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -133,11 +134,8 @@ impl Inner {
         times: &mut Times<'_>,
         hands: Option<&mut Hands>,
     ) -> Result<Passed, Sentence> {
-        let mut unkept = Memory::default();
-        let memory = hands.map_or(&mut unkept, |hands| &mut hands.reservations);
-        // What the check before has reserved is its own: it is spent, and its places are held by its permit.
-        memory.enforced.undo(&[]);
-        memory.observed.undo(&[]);
+        let mut unkept = Reservations::new();
+        let reservations = hands.map_or(&mut unkept, |hands| &mut hands.reservations);
         contest.look(false, subject.weight);
         contest.draw_shares(false);
         loop {
@@ -145,7 +143,7 @@ impl Inner {
                 contest.give_back(|_| true);
                 return Err(sentence);
             }
-            if contest.reserve(false, subject.weight, &mut memory.enforced) {
+            if contest.reserve(false, subject.weight, reservations) {
                 break;
             }
         }
@@ -156,7 +154,7 @@ impl Inner {
             contest.draw_shares(true);
             would = loop {
                 let would = contest.strongest(true, subject);
-                if would.is_some() || contest.reserve(true, subject.weight, &mut memory.observed) {
+                if would.is_some() || contest.reserve(true, subject.weight, reservations) {
                     break would;
                 }
             };
@@ -164,7 +162,7 @@ impl Inner {
                 contest.give_back(|side| side.rule.observed);
             }
         }
-        Ok(Passed { permit: self.hold(contest, memory, times), would })
+        Ok(Passed { permit: self.hold(contest, times), would })
     }
 
     /// Does what a rule says.

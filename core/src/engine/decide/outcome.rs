@@ -5,8 +5,6 @@ use crate::clock::Reading;
 use crate::decision::{Decision, Permit, Reason, Verdict};
 use crate::engine::Inner;
 use crate::engine::credit::Funds;
-use crate::engine::hands::Memory;
-use crate::engine::permits::Places;
 use crate::strategy::Strategy;
 use sqlthrottle_cells::claim::Wait;
 use std::sync::Arc;
@@ -14,29 +12,13 @@ use std::time::Duration;
 
 impl Inner {
     /// What a statement that passes holds while it runs.
-    pub(in crate::engine) fn hold(
-        &self,
-        contest: &Contest<'_>,
-        memory: &Memory,
-        times: &mut Times<'_>,
-    ) -> Option<Permit> {
-        let (mut places, mut longest) = (Places::new(), 0);
-        for (observed, reservations) in [(false, &memory.enforced), (true, &memory.observed)] {
-            if reservations.permits().next().is_none() {
-                continue;
-            }
-            let claims = contest.claims(observed);
-            for (number, place) in reservations.permits() {
-                let Some((side, at)) = claims.of.get(number) else { continue };
-                places.push((Arc::clone(&contest.drawn[*at].limiter), place));
-                longest = longest.max(contest.sides[*side].rule.allows.meter().map_or(0, |meter| meter.lease));
-            }
-        }
+    pub(in crate::engine) fn hold(&self, contest: &mut Contest<'_>, times: &mut Times<'_>) -> Option<Permit> {
+        let places = std::mem::take(&mut contest.places);
         if places.is_empty() {
             return None;
         }
         let now = times.by(Reading::Precise);
-        self.permits.hold(places, now, now.saturating_add(longest))
+        self.permits.hold(places, now, now.saturating_add(contest.longest_lease))
     }
 }
 
@@ -83,7 +65,9 @@ impl Contest<'_> {
     /// The strategy of the host's that is to decide in place of a sentence.
     fn custom(&self, sentence: &Sentence) -> Option<Arc<str>> {
         match &self.sides[sentence.side].rule.then.strategy {
-            Strategy::Custom(name) if sentence.reason != Reason::Never => Some(Arc::clone(name)),
+            Strategy::Custom(name) if !matches!(sentence.reason, Reason::Never | Reason::ClusterDown) => {
+                Some(Arc::clone(name))
+            }
             _ => None,
         }
     }

@@ -5,7 +5,8 @@ use super::{Contest, Side, Subject};
 use crate::decision::{Reason, Verdict};
 use crate::engine::active_rule::Allows;
 use crate::strategy::Strategy;
-use sqlthrottle_cells::claim::{Over, Reservations, Wait};
+use sqlthrottle_cells::claim::{Reservations, Wait};
+use std::sync::Arc;
 
 /// What a rule that is over its limit does to a statement.
 #[derive(Clone, Copy, Debug)]
@@ -14,19 +15,23 @@ pub(in crate::engine) struct Sentence {
     pub(in crate::engine) reason: Reason,
     /// The number of the side.
     pub(in crate::engine) side: usize,
+    strength: Strength,
     wait: Wait,
 }
 
+/// The order in which rules prevail. What a host decides by itself it may let pass, so a plain abort goes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    Delay,
+    Ignore,
+    Custom,
+    Abort,
+}
+
 impl Sentence {
-    /// The order in which rules prevail: abort over ignore over delay, and of equals the one with the longest wait.
-    fn strength(&self) -> (u8, Wait) {
-        let verdict = match self.verdict {
-            Verdict::Abort => 3,
-            Verdict::Ignore => 2,
-            Verdict::Delay => 1,
-            Verdict::Allow | Verdict::RefillNeeded | Verdict::ThresholdNeeded => 0,
-        };
-        (verdict, self.wait)
+    /// Of equals the one with the longest wait prevails.
+    const fn rank(&self) -> (Strength, Wait) {
+        (self.strength, self.wait)
     }
 }
 
@@ -35,16 +40,17 @@ impl Side<'_> {
     pub(super) fn sentence(&self, number: usize, subject: &Subject) -> Option<Sentence> {
         let exceeded = self.handled()?;
         let over = if matches!(self.rule.allows, Allows::Nothing) { Reason::Blocked } else { Reason::OverLimit };
-        let (verdict, reason) = match &self.rule.then.strategy {
-            _ if exceeded.is_down => (Verdict::Abort, Reason::ClusterDown),
-            _ if exceeded.never => (Verdict::Abort, Reason::Never),
+        let (strength, verdict, reason) = match &self.rule.then.strategy {
+            _ if exceeded.is_down => (Strength::Abort, Verdict::Abort, Reason::ClusterDown),
+            _ if exceeded.never => (Strength::Abort, Verdict::Abort, Reason::Never),
+            Strategy::Abort => (Strength::Abort, Verdict::Abort, over),
             // A host that does not know a strategy of that name aborts.
-            Strategy::Abort | Strategy::Custom(_) => (Verdict::Abort, over),
-            Strategy::Ignore if subject.can_fake => (Verdict::Ignore, over),
-            Strategy::Ignore => (Verdict::Abort, Reason::IgnoreUnavailable),
-            Strategy::Delay(_) => (Verdict::Delay, over),
+            Strategy::Custom(_) => (Strength::Custom, Verdict::Abort, over),
+            Strategy::Ignore if subject.can_fake => (Strength::Ignore, Verdict::Ignore, over),
+            Strategy::Ignore => (Strength::Abort, Verdict::Abort, Reason::IgnoreUnavailable),
+            Strategy::Delay(_) => (Strength::Delay, Verdict::Delay, over),
         };
-        Some(Sentence { verdict, reason, side: number, wait: exceeded.wait })
+        Some(Sentence { verdict, reason, side: number, strength, wait: exceeded.wait })
     }
 }
 
@@ -54,7 +60,7 @@ impl Contest<'_> {
         let mut strongest: Option<Sentence> = None;
         for (number, side) in self.sides.iter().enumerate().filter(|(_, side)| side.rule.observed == observed) {
             if let Some(sentence) = side.sentence(number, subject)
-                && strongest.as_ref().is_none_or(|other| sentence.strength() > other.strength())
+                && strongest.as_ref().is_none_or(|other| sentence.rank() > other.rank())
             {
                 strongest = Some(sentence);
             }
@@ -66,20 +72,30 @@ impl Contest<'_> {
     /// quicker. Returns whether it took.
     pub(in crate::engine) fn reserve(&mut self, observed: bool, weight: u32, reservations: &mut Reservations) -> bool {
         let Claims { claims, of } = self.claims(observed);
-        let lost = reservations.acquire(&claims, weight).err().map(|refusal| {
-            let (side, at) = of[refusal.claim];
-            (side, at, refusal.over)
-        });
-        drop(claims);
-        let Some((side, at, over)) = lost else { return true };
-        self.lose(side, at, over, weight);
-        false
+        match reservations.acquire(&claims, weight) {
+            Ok(()) => {
+                drop(claims);
+                self.take_places(reservations, &of);
+                true
+            }
+            Err(refusal) => {
+                drop(claims);
+                let (side, at) = of[refusal.claim];
+                self.drawn[at].is_over = true;
+                self.sides[side].exceed(refusal.over, at, weight);
+                self.sides[side].draw_share(&self.drawn);
+                false
+            }
+        }
     }
 
-    fn lose(&mut self, side: usize, at: usize, over: Over, weight: u32) {
-        let side = &mut self.sides[side];
-        self.drawn[at].is_over = true;
-        side.exceed(over, at, weight);
-        side.draw_share(&self.drawn);
+    /// Takes note of the places that were reserved; `of` says whose each claim is.
+    fn take_places(&mut self, reservations: &Reservations, of: &[(usize, usize)]) {
+        for (claim, place) in reservations.permits() {
+            let (side, at) = of[claim];
+            let lease = self.sides[side].rule.allows.meter().map_or(0, |meter| meter.lease);
+            self.longest_lease = self.longest_lease.max(lease);
+            self.places.push((Arc::clone(&self.drawn[at].limiter), place));
+        }
     }
 }
