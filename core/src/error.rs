@@ -62,6 +62,16 @@ impl LoadError {
         Self { file: None, kind: LoadErrorKind::Faults(faults) }
     }
 
+    /// The same faults, of a rule that an admin statement added.
+    pub(crate) fn of_rule(mut self, name: &str) -> Self {
+        if let LoadErrorKind::Faults(faults) = &mut self.kind {
+            for fault in faults {
+                fault.found = format!("the rule `{name}` of an admin statement: {}", fault.found);
+            }
+        }
+        self
+    }
+
     pub(crate) fn in_file(mut self, file: &Path) -> Self {
         self.file = Some(file.to_owned());
         self

@@ -4,8 +4,8 @@ use super::Engine;
 use crate::decision::RuleName;
 use crate::error::{Fault, LoadError};
 use crate::metrics::RuleStats;
+use crate::rule::Rule;
 use crate::rule::admin::{self, AdminStatement};
-use crate::rule::{Limits, Rule};
 
 /// What an admin statement has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,10 +75,7 @@ impl Engine {
             unnamed += 1;
             rule.name = format!("admin-{unnamed}");
         }
-        let (thresholds, rules) = (set.file.thresholds.len(), set.file.rules.len() + 1);
-        if let Err(misread) = Limits::check_rules(thresholds, rules, set.file.limits.max_rules) {
-            return Err(refused("rules.too_many", misread.found, misread.expected));
-        }
+        set.file.has_room_for(1)?;
         if taken(&rule.name) {
             let found = format!("there is a rule `{}` already", rule.name);
             return Err(refused(

@@ -116,6 +116,8 @@ impl Shared {
         }
         if let Some(credit) = drawn.limiter.credit() {
             let asked_for = refilled.and_then(|refilled| refilled.set_aside(drawn));
+            // What was granted for less is not enough.
+            let asked_for = asked_for.filter(|set_aside| set_aside.amount() >= weight);
             if let Some(set_aside) = asked_for.filter(|set_aside| credit.is_live(*set_aside, drawn.now)) {
                 return Funding::Credit(set_aside);
             }

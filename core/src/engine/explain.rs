@@ -84,10 +84,9 @@ impl Engine {
 
 impl Inner {
     fn explain(&self, statement: &Statement<'_>) -> Explanation {
-        let now = self.renewed();
-        let set = self.set();
-        let dialect = statement.dialect.unwrap_or(now.dialect());
-        let shape = self.shape(self.hot.sought(statement.sql, dialect), now);
+        let (now, set) = self.renewed();
+        let dialect = statement.dialect.unwrap_or(set.file.fingerprint.dialect);
+        let shape = self.shape(self.hot.sought(statement.sql, dialect), now, &set);
         let asked = Asked::statement(statement, statement.sql, dialect);
         shape.with_facts(|facts| {
             let analysis = asked.constants.analysis();

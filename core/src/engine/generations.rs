@@ -81,6 +81,15 @@ impl<E> Generations<E> {
         }
     }
 
+    /// Says that an entry refers to another number of bytes by now. It is young.
+    pub(super) fn recharge(&mut self, hash: u64, is: impl Fn(&E) -> bool, owned: usize) {
+        if let Some(kept) = self.young.find_mut(hash, |kept| is(&kept.entry)) {
+            let cost = u32::try_from(Self::cost(owned)).unwrap_or(u32::MAX);
+            self.bytes = (self.bytes - kept.cost as usize).saturating_add(cost as usize);
+            kept.cost = cost;
+        }
+    }
+
     /// Whether an entry that refers to so many bytes of its own would be kept.
     pub(super) fn has_room(&self, owned: usize) -> bool {
         Self::cost(owned) <= self.budget.min(u32::MAX as usize)

@@ -36,6 +36,17 @@ impl ThresholdProvider for RuleFile {
     }
 }
 
+/// Of a host that has none at hand: where the engine asks for one, the statement passes by the other rules.
+struct NoProvider;
+
+impl ThresholdProvider for NoProvider {
+    type Error = ();
+
+    fn threshold(&self, _: &Fingerprint) -> Result<(Option<Threshold>, Duration), ()> {
+        Err(())
+    }
+}
+
 /// A statement that may be sent. It holds its places until it is dropped: keep it as long as the statement runs.
 #[derive(Debug)]
 #[must_use = "the places of the statement are given back when this is dropped"]
@@ -119,7 +130,7 @@ impl Engine {
     ///
     /// The statement is not to be sent: aborted, or to be ignored where it says what can be faked.
     pub fn guard(&self, statement: &Statement<'_>) -> Result<Guard, Throttled> {
-        self.block_on(self.refilled(statement, self.check_statement(statement)))
+        self.guard_with(statement, &NoProvider)
     }
 
     /// The same, for a host that has a provider of thresholds.
@@ -160,7 +171,7 @@ impl Engine {
         statement: &Statement<'_>,
         sleep: impl Fn(Duration) -> F,
     ) -> Result<Guard, Throttled> {
-        let mut decision = self.refilled(statement, self.check_statement(statement));
+        let mut decision = self.refilled(statement, self.check_with(statement, &NoProvider));
         loop {
             match self.next(decision) {
                 Next::Decided(decided) => return decided,

@@ -46,6 +46,12 @@ impl LimiterKey {
         QuotaKey::of(per, (!overflow).then_some(&self.key))
     }
 
+    /// What the limiter counts, and nothing where there is none: nobody is asked anything, and nothing is changed.
+    pub(super) fn counted(&self, rule: &ActiveRule, overflow: bool, now: u64) -> u64 {
+        let limiters = &rule.state.limiters;
+        limiters.peek(self.hash, &self.key, overflow).map_or(0, |limiter| limiter.counted(now))
+    }
+
     /// The limiter itself, where the rules keep it.
     pub(super) fn look_up(&self, rule: &ActiveRule, meter: &Meter, now: u64) -> Lookup {
         rule.state.limiters.get(self.hash, &self.key, &meter.measure, now)
@@ -131,7 +137,8 @@ impl Hands {
 
     /// Keeps the plan of a shape and context that was not known.
     pub(super) fn keep_plan(&mut self, hash: u64, key: Key, plan: Arc<Plan>) {
-        self.plans.insert(hash, ContextPlan { key, plan }, size_of::<Plan>() + 2 * size_of::<usize>());
+        let owned = size_of::<Plan>() + 2 * size_of::<usize>() + plan.bytes();
+        self.plans.insert(hash, ContextPlan { key, plan }, owned);
     }
 
     /// Lets go of every limiter, and gives back what is held of it unspent.

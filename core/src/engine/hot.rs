@@ -43,8 +43,8 @@ pub(super) struct Table {
     unkept: Option<Arc<Shape>>,
     /// The shape of requests, if one came.
     requests: Option<Arc<Shape>>,
-    /// The epoch of the rules that it was adapted to.
-    epoch: u64,
+    /// The version of the rules that it was adapted to.
+    version: u64,
 }
 
 #[derive(Debug)]
@@ -110,18 +110,18 @@ impl Table {
     fn new((bytes, options): (usize, FingerprintOptions)) -> Self {
         let seen = vec![[0; 2]; (bytes / BYTES_A_TEXT / 2).next_power_of_two()].into();
         let (texts, hands) = (Generations::new(texts(bytes)), Hands::new(bytes - texts(bytes)));
-        Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None, epoch: 0 }
+        Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None, version: 0 }
     }
 
-    /// The epoch of the rules that it was adapted to.
-    pub(super) fn epoch(&self) -> u64 {
-        self.epoch
+    /// The version of the rules that it was adapted to.
+    pub(super) fn version(&self) -> u64 {
+        self.version
     }
 
-    /// Adapts to the rules of an epoch: makes sure that texts are normalised by these options, within so many bytes of all
+    /// Adapts to the rules of a version: makes sure that texts are normalised by these options, within so many bytes of all
     /// tables. Where they were by others, no text is known any more.
-    pub(super) fn adapt(&mut self, epoch: u64, options: FingerprintOptions, bytes: usize) {
-        self.epoch = epoch;
+    pub(super) fn adapt(&mut self, version: u64, options: FingerprintOptions, bytes: usize) {
+        self.version = version;
         let each = bytes / stripe::count();
         self.hands.set_bytes(each - texts(each));
         if same_but_dialect(*self.reader.options(), options) {
@@ -159,18 +159,21 @@ impl Table {
         let sought = hot.sought(normalized.as_bytes(), text.dialect);
         let mut known = false;
         if let Some(kept) = self.texts.get(sought.hash, |kept| kept.is(sought)) {
-            if !is_current(&kept.shape) {
-                kept.shape = find(&normalized);
-            }
             kept.checks += 1;
             known = true;
+            if !is_current(&kept.shape) {
+                kept.shape = find(&normalized);
+                let owned = sought.bytes.len() + kept.shape.planned.plan.bytes();
+                self.texts.recharge(sought.hash, |kept| kept.is(sought), owned);
+            }
         }
         if !known {
             let shape = find(&normalized);
-            if !self.texts.has_room(sought.bytes.len()) {
+            if !self.texts.has_room(sought.bytes.len() + shape.planned.plan.bytes()) {
                 return (self.unkept.insert(shape), &mut self.hands);
             }
-            self.texts.keep(sought, shape, 1);
+            let plan = shape.planned.plan.bytes();
+            self.texts.keep(sought, shape, 1, plan);
         }
         // The text itself: what is known of it is brought up to date, and what has come before is kept.
         let is_new = self.texts.get(text.hash, |kept| kept.is(text)).is_none();
@@ -179,7 +182,7 @@ impl Table {
         {
             match self.texts.get(text.hash, |kept| kept.is(text)) {
                 Some(kept) => kept.shape = shape,
-                None => self.texts.keep(text, shape, 0),
+                None => self.texts.keep(text, shape, 0, 0),
             }
         }
         match self.texts.get(sought.hash, |kept| kept.is(sought)) {
@@ -208,10 +211,11 @@ impl Table {
 }
 
 impl Generations<Text> {
-    /// The shape is counted where all cores have it in common.
-    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>, checks: u64) {
+    /// The shape is counted where all cores have it in common, but for `plan`, the bytes of a large plan: it lives as long as
+    /// the normalised text is kept here.
+    fn keep(&mut self, text: Sought<'_>, shape: Arc<Shape>, checks: u64, plan: usize) {
         let kept = Text { bytes: text.bytes.into(), dialect: text.dialect, shape, checks };
-        self.insert(text.hash, kept, text.bytes.len());
+        self.insert(text.hash, kept, text.bytes.len() + plan);
     }
 }
 

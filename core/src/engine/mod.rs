@@ -272,16 +272,18 @@ impl Inner {
 
     /// Decides on a statement whose text this core does not know, or knows as it was before rules have changed.
     fn check_at_length(&self, statement: &Statement<'_>) -> Decision {
-        let now = self.renewed();
-        let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(now.dialect()));
+        let (now, set) = self.renewed();
+        if set.file.mode == Mode::Off {
+            return Decision::allow(None, Reason::Off);
+        }
+        let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(set.file.fingerprint.dialect));
         let asked = Asked::statement(statement, text.bytes, text.dialect);
         if let Some(mut table) = self.hot.table() {
-            if table.epoch() != now.epoch() {
-                let set = self.set();
-                table.adapt(now.epoch(), set.file.fingerprint, cache_bytes(&set));
+            if table.version() != set.version {
+                table.adapt(set.version, set.file.fingerprint, cache_bytes(&set));
             }
             if table.reads(text) {
-                let find = |normalized: &Normalized<'_>| self.shape_of(normalized, text.dialect, now);
+                let find = |normalized: &Normalized<'_>| self.shape_of(normalized, text.dialect, now, &set);
                 let (shape, hands) = table.read(text, &self.hot, |shape| self.is_current(shape, now), find);
                 let decision = self.decide_plan(&shape.planned.plan, shape, &asked, Some(hands));
                 let outlived = table.take_outlived();
@@ -290,12 +292,11 @@ impl Inner {
                 return decision;
             }
         }
-        let shape = self.shape(text, now);
+        let shape = self.shape(text, now, &set);
         self.decide_plan(&shape.planned.plan, &shape, &asked, None)
     }
 
     /// Decides on a statement whose shape is known.
-    #[inline]
     fn check_shape(&self, asked: &Asked<'_, '_>, shape: &Shape) -> Decision {
         match self.hot.table() {
             Some(mut table) => self.decide_plan(&shape.planned.plan, shape, asked, Some(&mut table.hands)),
@@ -305,16 +306,17 @@ impl Inner {
 
     /// Decides on a request.
     fn check_request(&self, context: &Context<'_>) -> Decision {
-        let now = self.renewed();
-        if now.mode() == Mode::Off {
+        let (now, set) = self.renewed();
+        if set.file.mode == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
         let asked = Asked::request(context);
         if let Some(mut table) = self.hot.table() {
-            let (shape, hands) = table.requests(|shape| self.is_current(shape, now), || self.shape_of_requests(now));
+            let find = || self.shape_of_requests(now, &set);
+            let (shape, hands) = table.requests(|shape| self.is_current(shape, now), find);
             return self.decide_plan(&shape.planned.plan, shape, &asked, Some(hands));
         }
-        let shape = self.shape_of_requests(now);
+        let shape = self.shape_of_requests(now, &set);
         self.decide_plan(&shape.planned.plan, &shape, &asked, None)
     }
 
@@ -324,12 +326,14 @@ impl Inner {
         shape.planned.epoch == now.epoch() && shape.planned.until.is_none_or(|until| self.clock.wall() < until)
     }
 
-    /// What is in force, rules that have expired let go.
-    fn renewed(&self) -> InForce {
+    /// The epoch and the rules in force, those that have expired let go. What is decided by this set, is by no other: the epoch is
+    /// that of the set, or an older one, and what is remembered under an older one is soon looked at anew.
+    fn renewed(&self) -> (InForce, arc_swap::Guard<Arc<RuleSet>>) {
         if self.current.is_over(|| self.clock.wall()) {
             self.let_expire();
         }
-        self.current.get()
+        let now = self.current.get();
+        (now, self.rules.load())
     }
 
     /// The rules in force.
@@ -338,24 +342,28 @@ impl Inner {
     }
 
     /// What is remembered of a text's shape.
-    fn shape(&self, text: Sought<'_>, now: InForce) -> Arc<Shape> {
-        self.readers.normalize(self.set().file.fingerprint, text.bytes, text.dialect, |normalized| {
-            self.shape_of(normalized, text.dialect, now)
+    fn shape(&self, text: Sought<'_>, now: InForce, set: &RuleSet) -> Arc<Shape> {
+        self.readers.normalize(set.file.fingerprint, text.bytes, text.dialect, |normalized| {
+            self.shape_of(normalized, text.dialect, now, set)
         })
     }
 
     /// What is remembered of the shape of a normalised text.
-    fn shape_of(&self, normalized: &Normalized<'_>, dialect: Dialect, now: InForce) -> Arc<Shape> {
-        let is_current = |shape: &Shape| self.is_current(shape, now);
-        self.shapes.get(dialect, normalized.as_bytes(), is_current, |known| match known {
-            Some(known) => known.planned_anew(|facts| self.plan(facts, now)),
-            None => Shape::read(normalized, dialect, |facts| self.plan(facts, now)),
+    fn shape_of(&self, normalized: &Normalized<'_>, dialect: Dialect, now: InForce, set: &RuleSet) -> Arc<Shape> {
+        // What was read before the rules changed may be named by another hash.
+        let is_named_so = |shape: &Shape| shape.fingerprint.as_bytes().len() == set.file.fingerprint.hash.bytes();
+        let is_current = |shape: &Shape| self.is_current(shape, now) && is_named_so(shape);
+        self.shapes.get(dialect, normalized.as_bytes(), is_current, |known| {
+            match known.filter(|known| is_named_so(known)) {
+                Some(known) => known.planned_anew(|facts| self.plan(facts, now, set)),
+                None => Shape::read(normalized, dialect, |facts| self.plan(facts, now, set)),
+            }
         })
     }
 
     /// What stands for requests in place of a shape.
-    fn shape_of_requests(&self, now: InForce) -> Arc<Shape> {
-        let (plan, until) = self.set().plan_of_requests(self.clock.wall(), self.hot.hasher());
+    fn shape_of_requests(&self, now: InForce, set: &RuleSet) -> Arc<Shape> {
+        let (plan, until) = set.plan_of_requests(self.clock.wall(), self.hot.hasher());
         let number = self.next_shape.fetch_add(1, Ordering::Relaxed);
         Arc::new(Shape::of_requests(Planned { epoch: now.epoch(), until, plan, number, tables: Box::default() }))
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 impl Inner {
     pub(super) fn snapshot(&self) -> Snapshot {
+        self.tidy();
         let set = self.set();
         let off = set.file.mode == Mode::Off;
         let mut rules: Vec<RuleStats> = set

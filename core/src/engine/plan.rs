@@ -33,7 +33,9 @@ pub(super) struct Participants {
     pub(super) rules: Box<[Participant]>,
     /// What is answered where none takes part after all.
     pub(super) otherwise: Reason,
-    /// Tags that some of them look at.
+    /// What some of them look at in a context: the user and the client, the database, and tags.
+    asks_user: bool,
+    asks_database: bool,
     tags: Box<[String]>,
 }
 
@@ -63,11 +65,18 @@ pub(super) struct Threshold {
 impl Participants {
     fn new(rules: Vec<Participant>, otherwise: Reason) -> Self {
         let asking = rules.iter().filter(|participant| participant.asks_context);
-        let conditions = asking.filter_map(|participant| participant.condition.as_deref());
-        let mut tags: Vec<String> = conditions.flat_map(Condition::tags).map(str::to_owned).collect();
+        let conditions: Vec<&Condition> = asking.filter_map(|participant| participant.condition.as_deref()).collect();
+        let mut tags: Vec<String> =
+            conditions.iter().flat_map(|condition| condition.tags()).map(str::to_owned).collect();
         tags.sort_unstable();
         tags.dedup();
-        Self { rules: rules.into(), otherwise, tags: tags.into() }
+        Self {
+            asks_user: conditions.iter().any(|condition| condition.asks_user()),
+            asks_database: conditions.iter().any(|condition| condition.asks_database()),
+            tags: tags.into(),
+            rules: rules.into(),
+            otherwise,
+        }
     }
 
     /// What they come to in a context.
@@ -82,14 +91,29 @@ impl Participants {
     /// A key that contexts have in common only if all rules look at them alike; `shape` is the number of the shape.
     pub(super) fn context_key(&self, shape: u64, context: &Context<'_>) -> Key {
         let shape = shape.to_le_bytes();
-        let mut parts: SmallVec<[Option<&[u8]>; 8]> =
-            smallvec![Some(&shape[..]), context.user, context.client, context.database];
+        let mut parts: SmallVec<[Option<&[u8]>; 8]> = smallvec![Some(&shape[..])];
+        if self.asks_user {
+            parts.extend([context.user, context.client]);
+        }
+        if self.asks_database {
+            parts.push(context.database);
+        }
         parts.extend(self.tags.iter().map(|tag| context.tag_value(tag.as_bytes())));
         Key::of(&parts)
     }
 }
 
 impl Plan {
+    /// The bytes that it refers to, where they may be many: what the usual plan takes is counted with the shape.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Rules(participants) | Self::ByContext(participants) => {
+                participants.rules.len() * size_of::<Participant>()
+            }
+            Self::Pass(_) | Self::Exempt(_) | Self::Threshold(_) | Self::ThresholdNeeded => 0,
+        }
+    }
+
     /// The plan of rules that match a shape.
     pub(super) fn new(rules: Vec<Participant>, otherwise: Reason) -> Self {
         if rules.iter().any(|participant| participant.asks_context) {

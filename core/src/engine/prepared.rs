@@ -1,7 +1,9 @@
 //! Statements that a host knows it will check again and again.
 
 use super::asked::{Asked, Sent};
-use super::plan::Plan;
+use super::current::InForce;
+use super::hot::Table;
+use super::plan::{Plan, Threshold};
 use super::shape::Shape;
 use super::{Engine, Inner};
 use crate::context::Context;
@@ -11,6 +13,7 @@ use crate::rule::Mode;
 use crate::statement::{Fakes, Statement};
 use arc_swap::ArcSwapOption;
 use smallvec::SmallVec;
+use sqlthrottle_cells::lock::Guard;
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,15 +95,28 @@ impl Prepared {
     pub fn check_weight(&self, weight: u32) -> Decision {
         let (inner, weight) = (&*self.engine.0, weight.max(1));
         let now = inner.current.get();
-        if now.mode() != Mode::Off
-            && inner.is_current(&self.shape, now)
-            && let Plan::Threshold(threshold) = &self.shape.planned.plan
-            && let Some(mut table) = inner.hot.table()
-        {
-            let sent = Sent { fakes: self.fakes, weight };
+        let sent = Sent { fakes: self.fakes, weight };
+        if let Some((threshold, mut table)) = self.at_hand(&self.shape, now) {
             return inner.decide_threshold(threshold, &self.shape, sent, &mut table.hands);
         }
+        if let Some(shape) = &*self.renewed.load()
+            && let Some((threshold, mut table)) = self.at_hand(shape, now)
+        {
+            return inner.decide_threshold(threshold, shape, sent, &mut table.hands);
+        }
         self.check_at_length(weight)
+    }
+
+    /// The single threshold by which a shape is decided, if it is still so, and the table of this core, if it is free.
+    #[inline]
+    fn at_hand<'s>(&'s self, shape: &'s Shape, now: InForce) -> Option<(&'s Threshold, Guard<'s, Table>)> {
+        let inner = &*self.engine.0;
+        match &shape.planned.plan {
+            Plan::Threshold(threshold) if now.mode() != Mode::Off && inner.is_current(shape, now) => {
+                Some((threshold, inner.hot.table()?))
+            }
+            _ => None,
+        }
     }
 
     /// Decides on the statement with another context, weight, parameters and fakes: those of the one given, whose text and
@@ -154,8 +170,8 @@ impl Owned {
 impl Inner {
     /// The shape of a statement, as of now.
     fn prepared_shape(&self, sql: &[u8], dialect: Option<Dialect>) -> Arc<Shape> {
-        let now = self.renewed();
-        self.shape(self.hot.sought(sql, dialect.unwrap_or(now.dialect())), now)
+        let (now, set) = self.renewed();
+        self.shape(self.hot.sought(sql, dialect.unwrap_or(set.file.fingerprint.dialect)), now, &set)
     }
 }
 

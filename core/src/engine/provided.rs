@@ -106,7 +106,7 @@ impl Provided {
         }
     }
 
-    /// Takes note of what the provider says. Returns whether it is something else than before.
+    /// Takes note of what the provider says. Returns whether it has said something else before.
     fn set(&self, answer: Answer) -> bool {
         let hash = self.hasher.hash_one(answer.fingerprint);
         let mut answers = self.answers().change();
@@ -125,7 +125,8 @@ impl Provided {
                 let outlived = answers.take_outlived();
                 drop(answers);
                 drop(outlived);
-                true
+                // A plan is made by an answer only.
+                false
             }
         }
     }
@@ -185,10 +186,11 @@ impl Engine {
         let inner = &*self.0;
         inner.provided.failures.fetch_add(1, Ordering::Relaxed);
         let until = inner.clock.read(Reading::Precise).saturating_add(nanos(BRIDGED));
-        if !inner.provided.bridge(fingerprint, until)
-            && inner.provided.set(Answer { fingerprint: *fingerprint, threshold: None, until })
-        {
-            inner.current.renew();
+        if !inner.provided.bridge(fingerprint, until) {
+            let answer = Answer { fingerprint: *fingerprint, threshold: None, until };
+            if inner.provided.set(answer) {
+                inner.current.renew();
+            }
         }
     }
 
@@ -222,16 +224,14 @@ impl Inner {
     }
 
     /// What the rules, and the provider, come to for a shape.
-    pub(super) fn plan(&self, facts: &ShapeFacts<'_>, now: InForce) -> Planned {
-        let set = self.set();
-        let said = if facts.never_checked { Said::Nothing } else { self.provided(&set, facts.fingerprint) };
+    pub(super) fn plan(&self, facts: &ShapeFacts<'_>, now: InForce, set: &RuleSet) -> Planned {
+        let said = if facts.never_checked { Said::Nothing } else { self.provided(set, facts.fingerprint) };
         let (plan, until, tables) = set.plan(facts, said.something(), self.clock.wall(), self.hot.hasher());
-        let plan = match plan {
-            Plan::Exempt(_) => plan,
-            _ if matches!(said, Said::NotYet) => Plan::ThresholdNeeded,
-            plan => plan,
-        };
         let number = self.next_shape.fetch_add(1, Ordering::Relaxed);
+        if matches!(said, Said::NotYet) && !matches!(plan, Plan::Exempt(_)) {
+            // Of no epoch, so that it is looked at anew until the provider has said something.
+            return Planned { epoch: 0, until, plan: Plan::ThresholdNeeded, number, tables };
+        }
         Planned { epoch: now.epoch(), until, plan, number, tables }
     }
 }

@@ -143,12 +143,12 @@ impl Engine {
     #[expect(clippy::needless_pass_by_value, reason = "one refill is good for one more check")]
     pub fn check_refilled(&self, statement: &Statement<'_>, refilled: Refilled) -> Decision {
         let inner = &*self.0;
-        let now = inner.renewed();
-        if now.mode() == Mode::Off {
+        let (now, set) = inner.renewed();
+        if set.file.mode == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
-        let text = inner.hot.sought(statement.sql, statement.dialect.unwrap_or(now.dialect()));
-        let shape = inner.shape(text, now);
+        let text = inner.hot.sought(statement.sql, statement.dialect.unwrap_or(set.file.fingerprint.dialect));
+        let shape = inner.shape(text, now, &set);
         let asked = Asked { refilled: Some(&refilled), ..Asked::statement(statement, text.bytes, text.dialect) };
         inner.check_shape(&asked, &shape)
     }
@@ -157,12 +157,12 @@ impl Engine {
     #[expect(clippy::needless_pass_by_value, reason = "one refill is good for one more check")]
     pub fn check_request_refilled(&self, context: &Context<'_>, refilled: Refilled) -> Decision {
         let inner = &*self.0;
-        let now = inner.renewed();
-        if now.mode() == Mode::Off {
+        let (now, set) = inner.renewed();
+        if set.file.mode == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
         let asked = Asked { refilled: Some(&refilled), ..Asked::request(context) };
-        inner.check_shape(&asked, &inner.shape_of_requests(now))
+        inner.check_shape(&asked, &inner.shape_of_requests(now, &set))
     }
 
     /// The same for a statement that has waited, whose [`resume`](Self::resume) was answered with [`Verdict::RefillNeeded`] and a
@@ -257,7 +257,9 @@ impl Inner {
     ) -> Result<Refilled, RefillRequest> {
         let asked = waiter.sides.iter().filter(|side| side.part != WaitingPart::Aside);
         let shared: Vec<_> = asked
-            .filter_map(|side| Some((set.successor(&side.rule).filter(|rule| rule.shared.is_some())?, side)))
+            .filter_map(|side| {
+                Some((set.successor_of(side.rule.state.number).filter(|rule| rule.shared.is_some())?, side))
+            })
             .collect();
         let mut times = Times::new(&self.clock);
         let mut contest = Contest::new(true);

@@ -68,14 +68,11 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As [`RuleFile::validate`] finds them. The rules that were in force stay.
+    /// As [`RuleFile::validate`] finds them, and where a rule that an admin statement added does not go with the file. The rules
+    /// that were in force stay.
     pub fn reload(&self, rules: RuleFile) -> Result<u64, LoadError> {
-        rules.validate()?;
         let _alone = self.0.changes();
-        let set = self.0.set();
-        let added = set.added().iter().filter(|added| rules.rules.iter().all(|rule| rule.name != added.name));
-        let added = added.cloned().collect();
-        self.0.put_in_force(rules, added)
+        self.0.replace(rules)
     }
 
     /// Looks whether the file that the engine was opened with has changed, and puts its rules in force if so. Returns the
@@ -88,13 +85,16 @@ impl Engine {
     /// it changes.
     pub fn refresh(&self) -> Result<Option<u64>, LoadError> {
         let Some(path) = &self.0.opened.path else { return Ok(None) };
+        self.0.tidy();
         let changes = self.0.changes();
         let seen = look(path);
         if seen == changes.seen {
             return Ok(None);
         }
-        changes.change().seen = seen;
-        self.reload(RuleFile::open(path)?).map(Some)
+        // Kept to the end: of two that look at once, the one that saw the newer file is to have the last word.
+        let mut changes = changes.change();
+        changes.seen = seen;
+        self.0.replace(RuleFile::open(path)?).map(Some)
     }
 }
 
@@ -102,6 +102,27 @@ impl Inner {
     /// The right to change rules.
     pub(super) fn changes(&self) -> Reading<'_, Changes> {
         self.changes.read()
+    }
+
+    /// Puts the rules of another file in force. To be called by who has the changes.
+    fn replace(&self, rules: RuleFile) -> Result<u64, LoadError> {
+        rules.validate()?;
+        let set = self.set();
+        let is_kept = |added: &&Rule| rules.rules.iter().all(|rule| rule.name != added.name);
+        let added: Vec<Rule> = set.added().iter().filter(is_kept).cloned().collect();
+        for rule in &added {
+            rules.admits(rule).map_err(|error| error.of_rule(&rule.name))?;
+        }
+        rules.has_room_for(added.len())?;
+        self.put_in_force(rules, added)
+    }
+
+    /// Lets go of what is of no use any more: what rules have counted that have expired, and tickets that nobody came back with.
+    /// For calls that are not a check: it looks at everything.
+    pub(super) fn tidy(&self) {
+        let set = self.set();
+        set.iter().filter(|rule| rule.state.is_expired()).for_each(|rule| rule.state.limiters.clear());
+        self.waiting.sweep(set.states(), self.clock.read(crate::clock::Reading::Precise));
     }
 
     /// Puts rules in force: those of a file, and those that admin statements added. To be called by who has the changes.
@@ -113,6 +134,7 @@ impl Inner {
         let set = Arc::new(RuleSet::new(file, &making)?);
         let (version, mode, options) = (set.version, set.file.mode, set.file.fingerprint);
         self.provided.set_most(set.file.limits.max_keys);
+        set.states().for_each(|state| state.set_max_keys(set.file.limits.max_keys));
         self.rules.store(Arc::clone(&set));
         // The set before the epoch: who sees the new epoch sees the new rules.
         self.current.change(mode, options.dialect);
@@ -121,12 +143,18 @@ impl Inner {
         if !same_but_dialect(before.fingerprint, options) || before.limits.cache_bytes != set.file.limits.cache_bytes {
             self.shapes.renew(set.file.limits.cache_bytes / 8);
         }
-        previous.retire(&set);
+        for rule in previous.iter().filter(|rule| !set.has(&rule.state)) {
+            rule.state.limiters.clear();
+            self.waiting.leave(&rule.state);
+        }
+        self.tidy();
         Ok(version)
     }
 
     /// Lets rules expire whose time has come.
     pub(super) fn let_expire(&self) {
+        // While rules are changed, the rules that have expired are not asked either; the next check looks again.
+        let Some(_alone) = self.changes.try_lock() else { return };
         let (wall, set) = (self.clock.wall(), self.set());
         let mut any = false;
         for rule in set.iter().filter(|rule| rule.expires.is_some_and(|expires| wall >= expires)) {

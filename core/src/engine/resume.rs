@@ -2,13 +2,14 @@
 
 use super::Inner;
 use super::active_rule::{ActiveRule, Allows};
-use super::decide::{Contest, Drawn, Sentence, Times};
+use super::decide::{Contest, Drawn, Sentence, Subject, Times};
 use super::hands::Hands;
 use super::refill::Refilled;
 use super::rule_set::RuleSet;
 use super::waiting::{Taken, Waiter, WaitingLimiter, WaitingPart, WaitingSide};
 use crate::decision::{Decision, Reason, Ticket, Verdict};
 use crate::limit::nanos;
+use crate::rule::Mode;
 use crate::strategy::{Delay, Strategy};
 use sqlthrottle_cells::claim::{Over, Wait};
 use sqlthrottle_cells::sliding_window::Renewal;
@@ -27,11 +28,15 @@ impl Inner {
             }
             Taken::Unknown => return refused,
         };
+        let (_, set) = self.renewed();
+        if set.file.mode == Mode::Off {
+            self.end_wait(&waiter, now);
+            return Decision::allow(waiter.subject.fingerprint, Reason::Off);
+        }
         let early = waiter.due.saturating_sub(now);
         if early > 0 {
             return self.wait_on(waiter, early, now);
         }
-        let set = self.set();
         let refilled = match self.set_aside_for(&waiter, &set, refilled) {
             Ok(refilled) => refilled,
             Err(request) => {
@@ -60,7 +65,7 @@ impl Inner {
         // A rule that is gone is not asked; one that says something else by now is asked as it is.
         let asked: Vec<(Arc<ActiveRule>, WaitingSide)> = sides
             .into_iter()
-            .filter_map(|side| Some((set.successor(&side.rule)?, side)))
+            .filter_map(|side| Some((self.successor(set, &side.rule, &waiter.subject)?, side)))
             .filter(|(_, side)| side.part != WaitingPart::Aside)
             .collect();
         let (rules, sides): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
@@ -71,13 +76,10 @@ impl Inner {
         }
         // It has been asked for whatever was lacking.
         let _ = contest.set_aside(waiter.subject.weight, &mut times, Some(refilled));
-        let delaying = Arc::clone(&waiter.rule);
         match self.settle(&mut contest, &waiter.subject, &mut times, hands) {
             Ok(passed) => {
                 let mut decision = contest.allowed(&waiter.subject, passed);
-                delaying.state.places.give_back();
-                delaying.state.counters.resumed.add();
-                self.waiting.end(waiter.since, now);
+                self.end_wait(&waiter, now);
                 if decision.rule.is_none() {
                     (decision.rule, decision.count, decision.limit) = (before.rule, before.count, before.limit);
                 }
@@ -97,8 +99,10 @@ impl Inner {
         times: &mut Times<'_>,
     ) -> Decision {
         let subject = waiter.subject;
-        let is_same = Arc::ptr_eq(&contest.sides[sentence.side].rule.state, &waiter.rule.state);
-        if sentence.verdict == Verdict::Delay && is_same {
+        let state = &contest.sides[sentence.side].rule.state;
+        let is_same = Arc::ptr_eq(state, &waiter.rule.state);
+        if sentence.verdict == Verdict::Delay {
+            // Of all its waiting, for whichever rules.
             let left = match contest.sides[sentence.side].rule.then.strategy {
                 Strategy::Delay(Delay::UntilAllowed { max }) => {
                     nanos(max).saturating_sub(now.saturating_sub(waiter.since))
@@ -106,22 +110,45 @@ impl Inner {
                 _ => u64::MAX,
             };
             if left > 0 {
-                let decision = contest.refused(&subject, &sentence);
+                let mut decision = contest.refused(&subject, &sentence);
                 let again = Waiter::new(contest, &subject, &sentence, times);
                 let wait = again.due.saturating_sub(again.since).min(left);
-                let waiter = Waiter { since: waiter.since, due: now.saturating_add(wait), ..again };
-                return self.put_back(waiter, wait, decision);
+                let again = Waiter { since: waiter.since, due: now.saturating_add(wait), ..again };
+                if is_same {
+                    return self.put_back(again, wait, decision);
+                }
+                // From now on it waits for that rule, and this one has let it go.
+                waiter.rule.state.places.give_back();
+                waiter.rule.state.counters.resumed.add();
+                self.wait(again, wait, now, &mut decision);
+                contest.count(&subject, Some((sentence.side, decision.verdict)));
+                return decision;
             }
             (sentence.verdict, sentence.reason) = (Verdict::Abort, Reason::MaxDelay);
         }
         waiter.rule.state.places.give_back();
         waiter.rule.state.counters.aborted_waiting.add();
         self.waiting.end(waiter.since, now);
-        if is_same {
-            return contest.refused(&subject, &sentence);
+        let decision = contest.refused(&subject, &sentence);
+        if !is_same {
+            contest.count(&subject, Some((sentence.side, decision.verdict)));
         }
-        // Should that rule let it wait as well, it waits for that one from now on.
-        self.refuse(contest, &subject, &sentence, times)
+        decision
+    }
+
+    /// Ends the wait of a statement that may go.
+    fn end_wait(&self, waiter: &Waiter, now: u64) {
+        waiter.rule.state.places.give_back();
+        waiter.rule.state.counters.resumed.add();
+        self.waiting.end(waiter.since, now);
+    }
+
+    /// The rule that goes on where another set's did, or what the provider says by now; none where it is gone or off.
+    fn successor(&self, set: &RuleSet, rule: &Arc<ActiveRule>, subject: &Subject) -> Option<Arc<ActiveRule>> {
+        if Arc::ptr_eq(&rule.state, &set.provided) {
+            return self.provided(set, &subject.fingerprint?).something().cloned();
+        }
+        set.successor_of(rule.state.number).cloned()
     }
 
     /// Lets a statement wait on that came too early.
@@ -140,7 +167,7 @@ impl Inner {
         let side = waiter.sides.iter().find(|side| Arc::ptr_eq(&side.rule.state, &rule.state));
         if let Some((side, meter)) = side.zip(rule.allows.meter()) {
             let now = self.clock.read(meter.reading);
-            let count = |limiter: &WaitingLimiter| limiter.key.look_up(rule, meter, now).limiter.counted(now);
+            let count = |limiter: &WaitingLimiter| limiter.key.counted(rule, limiter.overflow, now);
             decision.count = side.limiters.iter().map(count).max().unwrap_or(0);
             decision.limit = rule.shared.as_ref().map_or(u64::from(meter.max), |shared| u64::from(shared.max));
         }

@@ -86,7 +86,7 @@ impl RuleSet {
                 )])
             })?;
             let name = identity.name.clone();
-            let state = states.take(identity, max_keys);
+            let state = states.take(identity, expires, max_keys);
             let observed = mode == Mode::Observe;
             let allows = if shared.is_some() { allows.shared() } else { allows };
             Ok::<_, LoadError>(Arc::new(ActiveRule { name, state, allows, then, observed, expires, shared }))
@@ -115,6 +115,7 @@ impl RuleSet {
         all.extend(default.clone());
         let provided = states.take(
             Identity { name: RuleName::Provider, limit: "sliding_window", per: [Part::Fingerprint].into() },
+            None,
             max_keys,
         );
         thresholds.sort_by(|a, b| a.0.cmp(&b.0));
@@ -214,17 +215,6 @@ impl RuleSet {
         hex.starts_with(prefix.as_str()).then(|| &self.all[*place])
     }
 
-    /// The rule that goes on where another set's did; none where it is gone.
-    pub(super) fn successor(&self, rule: &Arc<ActiveRule>) -> Option<Arc<ActiveRule>> {
-        if rule.state.is_expired() {
-            return None;
-        }
-        if Arc::ptr_eq(&rule.state, &self.provided) {
-            return Some(Arc::clone(rule));
-        }
-        self.successor_of(rule.state.number).cloned()
-    }
-
     /// The rule whose state has a number; none where it is gone, or not looked at.
     pub(super) fn successor_of(&self, number: u32) -> Option<&Arc<ActiveRule>> {
         let place = *self.by_state.get(&number)?;
@@ -258,13 +248,9 @@ impl RuleSet {
         self.all.iter().map(|rule| &rule.state).chain([&self.provided])
     }
 
-    /// Forgets what is counted by rules that are not in the set which comes after.
-    pub(super) fn retire(&self, next: &Self) {
-        for rule in &self.all {
-            if !next.by_state.contains_key(&rule.state.number) {
-                rule.state.limiters.clear();
-            }
-        }
+    /// Whether the state is one of its rules'.
+    pub(super) fn has(&self, state: &RuleState) -> bool {
+        self.by_state.contains_key(&state.number)
     }
 
     /// Every rule: thresholds and rules in the order of the file, the default threshold last.
@@ -316,7 +302,8 @@ impl fmt::Debug for RuleSet {
 
 /// What the rules of the set before have counted, to be taken over by those that go on.
 struct States {
-    known: HashMap<RuleName, Arc<RuleState>>,
+    /// Each with the time at which its rule was to expire.
+    known: HashMap<RuleName, (Arc<RuleState>, Option<SystemTime>)>,
     next: u32,
 }
 
@@ -325,19 +312,21 @@ impl States {
         let mut known = HashMap::new();
         let mut next = 1;
         if let Some(previous) = previous {
-            known.extend(previous.states().map(|state| (state.name().clone(), Arc::clone(state))));
+            let provided = (&previous.provided, None);
+            let states = previous.all.iter().map(|rule| (&rule.state, rule.expires)).chain([provided]);
+            known.extend(states.map(|(state, expires)| (state.name().clone(), (Arc::clone(state), expires))));
             next = previous.next;
         }
         Self { known, next }
     }
 
-    /// The state of a rule: that of the rule which was the same before, or a new one.
-    fn take(&mut self, identity: Identity, max_keys: usize) -> Arc<RuleState> {
-        if let Some(state) = self.known.remove(&identity.name)
+    /// The state of a rule: that of the rule which was the same before, or a new one. A rule that has expired stays so, unless
+    /// it is to expire at another time.
+    fn take(&mut self, identity: Identity, expires: Option<SystemTime>, max_keys: usize) -> Arc<RuleState> {
+        if let Some((state, before)) = self.known.remove(&identity.name)
             && state.identity == identity
-            && !state.is_expired()
+            && (!state.is_expired() || before == expires)
         {
-            state.set_max_keys(max_keys);
             return state;
         }
         let number = self.next;

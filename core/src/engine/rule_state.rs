@@ -61,13 +61,9 @@ impl RuleState {
     }
 
     /// Ends the rule, once and for all: a wall clock that is set back does not bring it back. Returns whether it is this call
-    /// that did.
+    /// that did. What it has counted is let go [off the check](super::Inner::tidy): it may be a million keys.
     pub(super) fn expire(&self) -> bool {
-        let ends = !self.expired.swap(true, Ordering::AcqRel);
-        if ends {
-            self.limiters.clear();
-        }
-        ends
+        !self.expired.swap(true, Ordering::AcqRel)
     }
 
     /// Takes note that the cluster does not answer, and is not to be asked until then: by a rule, not by a key, so that a

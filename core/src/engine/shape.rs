@@ -51,8 +51,10 @@ enum Answer {
 }
 
 impl Shape {
-    /// What a shape takes of memory besides its text, with the counts of the references to it.
-    pub(super) const BYTES: usize = size_of::<Self>() + 2 * size_of::<usize>();
+    /// What it takes of memory, with the counts of the references to it.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + 2 * size_of::<usize>() + self.text.len() + self.planned.plan.bytes()
+    }
 
     /// Reads a shape at first sight: of its normalised text alone, so that no constant, and no name of a savepoint, of the
     /// statement that happens to be the first decides for all others. `plan` finds what the rules come to.

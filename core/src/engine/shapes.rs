@@ -56,12 +56,14 @@ impl Shapes {
         };
         let mut shard = shard.lock_or(|| self.fresh());
         if let Some(known) = shard.get(hash, is) {
-            if !is_current(known) {
-                *known = Arc::clone(&shape);
+            if is_current(known) {
+                return Arc::clone(known);
             }
-            return Arc::clone(known);
+            *known = Arc::clone(&shape);
+            shard.recharge(hash, is, shape.bytes());
+            return shape;
         }
-        shard.insert(hash, Arc::clone(&shape), text.len() + Shape::BYTES);
+        shard.insert(hash, Arc::clone(&shape), shape.bytes());
         let outlived = shard.take_outlived();
         drop(shard);
         drop(outlived);

@@ -151,6 +151,11 @@ impl Places {
         self.change_queue(BTreeSet::clear);
     }
 
+    /// Whether any ticket of the rule is out.
+    fn has_queue(&self) -> bool {
+        self.next_lapse.load(Ordering::Acquire) < u64::MAX
+    }
+
     fn enqueue(&self, ticket: u64, lapse: u64) {
         self.change_queue(|queue| queue.insert((lapse, ticket)));
     }
@@ -191,6 +196,8 @@ pub(super) struct Waiting {
     /// By number. Numbers follow on each other, so each shard has its share of them.
     tickets: [Lock<HashMap<u64, Waiter>>; SHARDS],
     last: AtomicU64,
+    /// Rules that are gone, and left tickets.
+    left: Lock<Vec<Arc<RuleState>>>,
     /// How many have waited to the end, and nanoseconds of their waits.
     ended: AtomicU64,
     waited: AtomicU64,
@@ -249,6 +256,7 @@ impl Waiting {
         for shard in &self.tickets {
             shard.lock().clear();
         }
+        self.left.lock().clear();
     }
 
     /// How many statements wait.
@@ -264,15 +272,35 @@ impl Waiting {
         self.shard(ticket).lock().remove(&ticket)
     }
 
-    /// Drops tickets of a rule that nobody came back with.
-    fn drop_lapsed(&self, rule: &RuleState, now: u64) {
-        for ticket in rule.places.dequeue_lapsed(now) {
+    /// Keeps an eye on the tickets of a rule that is gone: no newcomer will make room among them.
+    pub(super) fn leave(&self, rule: &Arc<RuleState>) {
+        if rule.places.has_queue() {
+            self.left.lock().push(Arc::clone(rule));
+        }
+    }
+
+    /// Drops every ticket that nobody came back with, of these rules and of those that are gone.
+    pub(super) fn sweep<'a>(&self, rules: impl Iterator<Item = &'a Arc<RuleState>>, now: u64) {
+        for rule in rules {
+            while self.drop_lapsed(rule, now) {}
+        }
+        self.left.lock().retain(|rule| {
+            while self.drop_lapsed(rule, now) {}
+            rule.places.has_queue()
+        });
+    }
+
+    /// Drops some tickets of a rule that nobody came back with; whether there were any.
+    fn drop_lapsed(&self, rule: &RuleState, now: u64) -> bool {
+        let lapsed = rule.places.dequeue_lapsed(now);
+        for ticket in &lapsed {
             // One that is gone is being taken back by its host, which is told so.
-            if self.remove(ticket).is_some() {
+            if self.remove(*ticket).is_some() {
                 rule.counters.lapsed.add();
                 rule.places.give_back();
             }
         }
+        !lapsed.is_empty()
     }
 }
 

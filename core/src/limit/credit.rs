@@ -37,6 +37,13 @@ pub(crate) struct SetAside {
     lease: u32,
 }
 
+impl SetAside {
+    /// How much it is.
+    pub(crate) const fn amount(self) -> u32 {
+        self.amount
+    }
+}
+
 impl Credit {
     /// Sets aside so much, if as much is left.
     pub(crate) fn set_aside(&self, n: u32, now: u64) -> Option<SetAside> {

@@ -101,9 +101,6 @@ impl KeyTable {
         loop {
             let (limiter, overflow) = self.find(hash, key, measure, now);
             if let Ok(limiter) = Pinned::new(limiter) {
-                if overflow {
-                    self.overflowed.fetch_add(1, Ordering::Relaxed);
-                }
                 return Lookup { limiter, overflow };
             }
             // It was let go, or replaced, between the two, and is in the table no more.
@@ -127,12 +124,22 @@ impl KeyTable {
         (self.overflow(measure, now), true)
     }
 
+    /// The limiter of a key as it is, or that of keys without a place; none where there is none.
+    pub(crate) fn peek(&self, hash: u64, key: &Key, overflow: bool) -> Option<Arc<Limiter>> {
+        if overflow { self.overflow.read().clone() } else { self.shard_of(hash).read().find(hash, key) }
+    }
+
     /// How many keys are tracked.
     pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.read().entries.len()).sum()
     }
 
-    /// How many look-ups were answered with the overflow limiter.
+    /// Takes note of a check that was counted by the overflow limiter.
+    pub(crate) fn count_overflow(&self) {
+        self.overflowed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many checks were counted by the overflow limiter.
     pub(crate) fn overflow_count(&self) -> u64 {
         self.overflowed.load(Ordering::Relaxed)
     }
@@ -153,12 +160,20 @@ impl KeyTable {
     /// Forgets everything that is counted: a rule has expired, or is gone.
     pub(crate) fn clear(&self) {
         for shard in &self.shards {
-            let mut shard = shard.lock();
-            let entries = std::mem::take(&mut *shard);
-            self.taken.fetch_sub(entries.entries.len(), Ordering::Relaxed);
-            drop(shard);
+            let gone = std::mem::take(&mut *shard.lock()).entries;
+            self.taken.fetch_sub(gone.len(), Ordering::Relaxed);
+            gone.iter().for_each(|entry| self.keep_leaked(&entry.limiter));
         }
-        *self.overflow.lock() = None;
+        if let Some(limiter) = self.overflow.lock().take() {
+            self.keep_leaked(&limiter);
+        }
+    }
+
+    /// Keeps the count of leases that have lapsed in a limiter which is let go.
+    fn keep_leaked(&self, limiter: &Limiter) {
+        if let CellKind::Concurrency(cell) = limiter.cell() {
+            self.leaked.fetch_add(cell.take_leaked(), Ordering::Relaxed);
+        }
     }
 
     /// Puts in order what threads of a parent process were at. Only where no other thread uses the table.
@@ -194,10 +209,7 @@ impl KeyTable {
     /// A place for a newcomer: one of those never taken, or that of a limiter that can be let go.
     fn admit(&self, shard: &mut Shard, hash: u64, key: &Key, measure: &Measure, now: u64) -> Option<Arc<Limiter>> {
         if !self.take_place() {
-            let gone = shard.let_go(now)?;
-            if let CellKind::Concurrency(cell) = gone.cell() {
-                self.leaked.fetch_add(cell.take_leaked(), Ordering::Relaxed);
-            }
+            self.keep_leaked(&*shard.let_go(now)?);
         }
         let limiter = Limiter::fresh(measure, now);
         shard.insert(Entry { hash, key: *key, limiter: Arc::clone(&limiter) });

@@ -26,7 +26,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Refuses more thresholds and rules together than `max_rules`.
-    pub(crate) fn check_rules(thresholds: usize, rules: usize, max_rules: usize) -> Result<(), Misread> {
+    pub(super) fn check_rules(thresholds: usize, rules: usize, max_rules: usize) -> Result<(), Misread> {
         if thresholds + rules <= max_rules {
             return Ok(());
         }

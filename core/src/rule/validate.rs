@@ -71,6 +71,18 @@ impl RuleFile {
         Err(LoadError::with_faults(problems.0))
     }
 
+    /// Whether so many rules may be added.
+    ///
+    /// # Errors
+    ///
+    /// Where all together are more than `limits.max_rules`.
+    pub(crate) fn has_room_for(&self, more: usize) -> Result<(), LoadError> {
+        let (thresholds, rules) = (self.thresholds.len(), self.rules.len() + more);
+        let Err(misread) = Limits::check_rules(thresholds, rules, self.limits.max_rules) else { return Ok(()) };
+        let fault = Fault::unplaced("rules.too_many", String::new(), misread.found, misread.expected);
+        Err(LoadError::with_faults(vec![fault]))
+    }
+
     fn check_thresholds(&self, problems: &mut Problems) {
         for (field, code, misread) in self.default_threshold.iter().flat_map(Threshold::problems) {
             problems.misread(format!("default_threshold.{}", field.name()), code, misread);

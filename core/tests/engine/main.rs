@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod hot;
+mod rules;
 mod waiting;
 
 use sqlthrottle::rule::{FingerprintPrefix, Mode, RuleFile, Threshold};

@@ -158,6 +158,9 @@ impl<'p> Contest<'p> {
         // Keys without a place share a limiter, which counts a statement once.
         let known = &self.drawn[side.limiters.clone()];
         if !known.iter().any(|drawn| Arc::ptr_eq(&drawn.limiter, &limiter)) {
+            if overflow && !self.has_waited {
+                rule.state.limiters.count_overflow();
+            }
             self.drawn.push(Drawn { key, limiter, overflow, now, attempt: None, is_over: false, funds: Funds::Local });
             side.limiters.end = self.drawn.len();
         }

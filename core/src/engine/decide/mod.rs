@@ -176,16 +176,16 @@ impl Inner {
         let mut decision = contest.refused(subject, sentence);
         if sentence.verdict == Verdict::Delay {
             let waiter = Waiter::new(contest, subject, sentence, times);
-            self.wait(waiter, &mut decision);
+            let (wait, now) = (waiter.due.saturating_sub(waiter.since), waiter.since);
+            self.wait(waiter, wait, now, &mut decision);
         }
         contest.count(subject, Some((sentence.side, decision.verdict)));
         decision
     }
 
     /// Sends a statement to wait, or aborts it where too many are waiting.
-    pub(in crate::engine) fn wait(&self, waiter: Waiter, decision: &mut Decision) {
-        let wait = waiter.due.saturating_sub(waiter.since);
-        let (max, now) = (waiter.rule.then.max_delayed, waiter.since);
+    pub(in crate::engine) fn wait(&self, waiter: Waiter, wait: u64, now: u64, decision: &mut Decision) {
+        let max = waiter.rule.then.max_delayed;
         decision.ticket = self.waiting.enter(waiter, max, now);
         if decision.ticket.is_some() {
             decision.verdict = Verdict::Delay;

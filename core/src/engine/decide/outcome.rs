@@ -78,7 +78,13 @@ impl Contest<'_> {
             let counters = &side.rule.state.counters;
             match refusal {
                 Some((deciding, verdict)) if number == deciding => counters.refused(verdict, false),
-                _ if self.has_waited => continue,
+                // Its rules have counted it already; but those that are only observed are looked at for the first time.
+                _ if self.has_waited => {
+                    if let Some(would) = side.sentence(number, subject).filter(|_| side.rule.observed) {
+                        counters.would_refuse(would.verdict);
+                    }
+                    continue;
+                }
                 Some(_) if side.handled().is_some() && !side.rule.observed => counters.outranked.add(),
                 _ => side.count_pass(number, subject),
             }

@@ -14,7 +14,11 @@ struct Table {
 
 impl Table {
     fn get(&self, key: &[u8], now: u64) -> Lookup {
-        self.keys.get(self.hasher.hash_one(key), &Key::new(key), &self.measure, now)
+        let found = self.keys.get(self.hasher.hash_one(key), &Key::new(key), &self.measure, now);
+        if found.overflow {
+            self.keys.count_overflow();
+        }
+        found
     }
 
     /// Counts one of a key: what its window counts then, and whether it is the one that keys without a place share.

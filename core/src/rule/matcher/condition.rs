@@ -148,7 +148,17 @@ impl Condition {
 
     /// Whether the context has a say.
     pub(crate) fn asks_context(&self) -> bool {
-        !self.databases.is_empty() || !self.users.is_empty() || !self.tags.is_empty()
+        self.asks_database() || self.asks_user() || !self.tags.is_empty()
+    }
+
+    /// Whether the user and the client have a say.
+    pub(crate) fn asks_user(&self) -> bool {
+        !self.users.is_empty()
+    }
+
+    /// Whether the database has a say.
+    pub(crate) fn asks_database(&self) -> bool {
+        !self.databases.is_empty()
     }
 
     /// Whether, of statements of a shape that [`of_shape`](Self::of_shape) lets through, the constants have a say.

@@ -1,0 +1,250 @@
+//! Several rules in one check, and rules that change while statements wait or are held.
+
+use sqlthrottle::{
+    Decision, Engine, Fakes, ManualClock, Reason, RuleFile, RuleStats, Statement, Threshold, Ticket, Verdict,
+};
+use std::time::{Duration, SystemTime};
+
+const SECOND: Duration = Duration::from_secs(1);
+const SQL: &str = "select * from users where id = 7";
+
+fn rules(text: &str) -> RuleFile {
+    RuleFile::parse(text).unwrap()
+}
+
+fn engine(text: &str) -> (Engine, ManualClock) {
+    let clock = ManualClock::new();
+    (Engine::with_clock(rules(text), clock.clone()).unwrap(), clock)
+}
+
+fn stats(engine: &Engine, name: &str) -> RuleStats {
+    engine.snapshot().rules.into_iter().find(|rule| rule.name.as_str() == name).unwrap()
+}
+
+fn wait(clock: &ManualClock, decision: &Decision) -> Ticket {
+    assert_eq!(decision.verdict, Verdict::Delay, "{decision:?}");
+    clock.advance(decision.delay.unwrap());
+    decision.ticket.unwrap()
+}
+
+#[test]
+fn a_statement_that_is_held_back_again_and_again_is_one_attempt() {
+    let (engine, clock) = engine(
+        "
+        default_threshold: {max_count: 5, window: 1m}
+        rules:
+          - {name: one, limit: {concurrency: {max: 1}}, then: {strategy: delay, delay: until_allowed, max_delay: 1m}}
+        ",
+    );
+    let running = engine.check(SQL).permit.unwrap();
+    let mut decision = engine.check(SQL);
+    for _ in 0..20 {
+        decision = engine.resume(wait(&clock, &decision));
+    }
+    let ticket = wait(&clock, &decision);
+    assert!(engine.release(running));
+    assert!(engine.resume(ticket).is_allowed());
+    // The two that were sent, and no more of what one of them has tried.
+    let threshold = engine.check(SQL);
+    assert_eq!(threshold.verdict, Verdict::Delay);
+    let (free, _) = (engine.rules(), engine.reload(rules("default_threshold: {max_count: 5, window: 1m}")).unwrap());
+    assert_eq!(free.rules.len(), 1);
+    assert_eq!(engine.check(SQL).count, 4);
+}
+
+#[test]
+fn a_wait_for_several_rules_is_bounded_as_a_whole() {
+    let (engine, clock) = engine(
+        "
+        rules:
+          - {name: a, limit: {concurrency: {max: 1}}, then: {strategy: delay, delay: until_allowed, max_delay: 1s}}
+          - {name: b, limit: {fixed_window: {max: 1, window: 1h}}, then: {strategy: delay, delay: until_allowed, max_delay: 2s}}
+        ",
+    );
+    let running = engine.check(SQL).permit.unwrap();
+    let mut decision = engine.check(SQL);
+    let mut waited = Duration::ZERO;
+    while let Some(delay) = decision.delay {
+        waited += delay;
+        decision = engine.resume(wait(&clock, &decision));
+    }
+    assert_eq!((decision.verdict, decision.reason), (Verdict::Abort, Reason::MaxDelay));
+    assert!(waited <= 2 * SECOND, "{waited:?}");
+    assert!(engine.release(running));
+    assert_eq!(engine.snapshot().waiting, 0);
+}
+
+#[test]
+fn a_place_is_handed_out_once() {
+    let (engine, _clock) = engine(
+        "
+        mode: observe
+        rules:
+          - {name: places, limit: {concurrency: {max: 10}}}
+          - {name: few, limit: {fixed_window: {max: 1, window: 1h}}}
+        ",
+    );
+    let first = engine.check(SQL);
+    let second = engine.check(SQL);
+    assert_eq!((second.observed, second.permit), (Some(Verdict::Abort), None), "it holds nothing");
+    assert_eq!(stats(&engine, "places").in_use, 1);
+    assert!(engine.release(first.permit.unwrap()));
+    assert_eq!(stats(&engine, "places").in_use, 0);
+}
+
+#[test]
+fn attempts_taken_beforehand_refuse_nothing_once_rules_only_observe() {
+    for changed in ["mode: observe", "default_threshold: {max_count: 2, rate: 1/2}"] {
+        let before = "default_threshold: {max_count: 2}";
+        let (engine, _clock) = engine(before);
+        for _ in 0..50 {
+            let _ = engine.check(SQL);
+        }
+        let text = if changed.starts_with("mode") { format!("{changed}\n{before}") } else { changed.to_owned() };
+        engine.reload(rules(&text)).unwrap();
+        let allowed = (0..10).filter(|_| engine.check(SQL).is_allowed()).count();
+        assert_eq!(allowed, if changed.starts_with("mode") { 10 } else { 5 }, "{changed}");
+    }
+}
+
+#[test]
+fn what_waits_is_let_go_where_rules_are_turned_off() {
+    let rule = "{name: slow, limit: {token_bucket: {capacity: 1, rate: 1/h}}, then: {strategy: delay, delay: until_allowed, max_delay: 1h}";
+    for off in [format!("mode: off\nrules: [{rule}}}]"), format!("rules: [{rule}, mode: off}}]"), String::new()] {
+        let (engine, clock) = engine(&format!("rules: [{rule}}}]"));
+        assert!(engine.check(SQL).is_allowed());
+        let (one, two) = (engine.check(SQL), engine.check(SQL));
+        let ticket = wait(&clock, &one);
+        engine.reload(rules(&off)).unwrap();
+        // The one token that has come by then would not do for both.
+        assert!(engine.resume(ticket).is_allowed(), "{off}");
+        assert!(engine.resume(two.ticket.unwrap()).is_allowed(), "{off}");
+    }
+}
+
+#[test]
+fn an_abort_goes_before_what_a_host_decides_by_itself() {
+    let (engine, clock) = engine(
+        "
+        rules:
+          - {name: hosts, limit: {fixed_window: {max: 1, window: 1h}}, then: {strategy: 'custom:shed'}}
+          - {name: plain, limit: {token_bucket: {capacity: 1, rate: 1/s}}}
+        ",
+    );
+    assert!(engine.check(SQL).is_allowed());
+    let both = engine.check(SQL);
+    assert_eq!((both.rule.unwrap().to_string().as_str(), both.custom), ("plain", None));
+    clock.advance(SECOND);
+    assert_eq!(engine.check(SQL).custom.as_deref(), Some("shed"));
+}
+
+#[test]
+fn tickets_of_rules_that_are_gone_are_let_go() {
+    let (engine, clock) = engine("");
+    for round in 0..20 {
+        let then = "{strategy: delay, delay: 10ms, max_delayed: 50}";
+        engine.reload(rules(&format!("rules: [{{name: r{round}, limit: {{block: true}}, then: {then}}}]"))).unwrap();
+        for _ in 0..100 {
+            let _ = engine.check(SQL);
+        }
+        assert!(engine.snapshot().waiting <= 100, "those of the rule before may come back yet");
+        clock.advance(Duration::from_secs(3600));
+    }
+    engine.reload(rules("")).unwrap();
+    assert_eq!(engine.snapshot().waiting, 0);
+}
+
+#[test]
+fn a_waiting_statement_goes_by_what_the_provider_says_now() {
+    let clock = ManualClock::new();
+    let engine = Engine::builder(RuleFile::default()).clock(clock.clone()).asks_provider(true).build().unwrap();
+    let fingerprint = engine.check(SQL).fingerprint.unwrap();
+    let mut threshold = Threshold::new(1);
+    threshold.strategy = sqlthrottle::Strategy::Delay(sqlthrottle::Delay::UntilAllowed { max: 600 * SECOND });
+    engine.set_threshold(&fingerprint, Some(threshold), SECOND).unwrap();
+    assert!(engine.check(SQL).is_allowed());
+    let (one, two) = (engine.check(SQL), engine.check(SQL));
+    engine.set_threshold(&fingerprint, None, SECOND).unwrap();
+    let ticket = wait(&clock, &one);
+    assert!(engine.resume(ticket).is_allowed());
+    assert!(engine.resume(two.ticket.unwrap()).is_allowed());
+}
+
+#[test]
+fn an_answer_for_one_statement_leaves_the_others_as_they_are() {
+    let engine = Engine::builder(RuleFile::default()).clock(ManualClock::new()).asks_provider(true).build().unwrap();
+    let others: Vec<String> = (0..50).map(|n| format!("select * from t{n}")).collect();
+    for (n, sql) in others.iter().enumerate() {
+        let needed = engine.check(sql);
+        assert_eq!(needed.verdict, Verdict::ThresholdNeeded);
+        engine.set_threshold(&needed.fingerprint.unwrap(), Some(Threshold::new(2)), SECOND).unwrap();
+        assert!(others[..=n].iter().all(|sql| engine.check(sql).verdict != Verdict::ThresholdNeeded));
+    }
+}
+
+#[test]
+fn a_host_without_a_provider_at_hand_passes_by_the_other_rules() {
+    let engine = Engine::builder(RuleFile::default()).asks_provider(true).build().unwrap();
+    assert!(engine.guard(&Statement::new(SQL)).is_ok());
+    assert_eq!(engine.snapshot().provider_failures, 1);
+}
+
+#[test]
+fn a_rule_that_has_expired_does_not_come_back_with_another_change() {
+    let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    let text = "rules: [{name: r, limit: {block: true}, expires: 1970-01-01T00:01:00Z}]";
+    let (engine, clock) = engine(text);
+    assert!(!engine.check(SQL).is_allowed());
+    clock.set_wall(at(60));
+    assert!(engine.check(SQL).is_allowed());
+    clock.set_wall(at(0));
+    engine.admin("SET GLOBAL sql_throttle_add_rule = '{pattern: nothing, capacity: 1, rate: 1}'").unwrap();
+    engine.reload(rules(text)).unwrap();
+    assert!(engine.check(SQL).is_allowed());
+    // Another time is another word.
+    engine.reload(rules("rules: [{name: r, limit: {block: true}, expires: 1970-01-01T00:02:00Z}]")).unwrap();
+    assert!(!engine.check(SQL).is_allowed());
+}
+
+#[test]
+fn a_file_that_an_added_rule_does_not_go_with_is_refused_and_says_so() {
+    let (engine, _clock) = engine("");
+    engine.admin("SET GLOBAL sql_throttle_add_rule = '{pattern: select, capacity: 1, rate: 1}'").unwrap();
+    let error = engine.reload(rules("limits: {max_rules: 1}\nrules: [{name: r, limit: {block: true}}]")).unwrap_err();
+    assert_eq!(error.faults()[0].code, "rules.too_many");
+    let added = "{name: strict, mode: enforce, match: {pattern: select}, limit: {block: true}}";
+    engine.admin(format!("SET GLOBAL sql_throttle_add_rule = '{added}'")).unwrap();
+    let error = engine.reload(rules("mode: observe")).unwrap_err();
+    assert!(error.to_string().contains("the rule `strict` of an admin statement"), "{error}");
+    assert_eq!(engine.version(), 3);
+}
+
+#[test]
+fn what_many_rules_come_to_counts_as_memory() {
+    let many: String = (0..500)
+        .map(|n| format!("  - {{name: r{n}, limit: {{fixed_window: {{max: 1000000, window: 1s}}}}}}\n"))
+        .collect();
+    let (engine, _clock) = engine(&format!("limits: {{cache_bytes: 1MiB}}\nrules:\n{many}"));
+    for n in 0..300 {
+        assert!(engine.check(format!("select * from t{n}")).is_allowed());
+    }
+    // A plan of 500 rules takes tens of kilobytes, and the shapes an eighth of a megabyte.
+    assert!(engine.snapshot().shapes < 50, "{}", engine.snapshot().shapes);
+}
+
+#[test]
+fn a_check_that_falls_to_the_shared_limiter_is_counted_once() {
+    let (engine, _clock) = engine(
+        "
+        limits: {max_keys: 1}
+        rules:
+          - {name: ids, per: ['column:users.id'], limit: {fixed_window: {max: 100, window: 1h}}}
+        ",
+    );
+    let ids = |list: &str| format!("select * from users where id in ({list})");
+    assert!(!engine.check(ids("1")).overflow);
+    assert!(engine.check(ids("2, 3, 4")).overflow);
+    assert_eq!(stats(&engine, "ids").overflow, 1);
+    let decision = engine.check_statement(&Statement::new(&ids("5")).fakes(Fakes::Rows));
+    assert_eq!((decision.count, stats(&engine, "ids").overflow), (2, 2));
+}
