@@ -64,6 +64,22 @@ impl<E> Generations<E> {
         }
     }
 
+    /// Where an entry is, until another one is kept or let go; it is young now.
+    #[inline]
+    pub(super) fn locate(&mut self, hash: u64, is: impl Fn(&E) -> bool) -> Option<usize> {
+        let young = self.young.find_bucket_index(hash, |kept| is(&kept.entry));
+        if young.is_some() || self.rejuvenate(hash, &is).is_none() {
+            return young;
+        }
+        self.young.find_bucket_index(hash, |kept| is(&kept.entry))
+    }
+
+    /// The entry at a place.
+    #[inline]
+    pub(super) fn at(&mut self, place: usize) -> Option<&mut E> {
+        self.young.get_bucket_mut(place).map(|kept| &mut kept.entry)
+    }
+
     /// Moves an entry from the old generation to the young one.
     #[cold]
     fn rejuvenate(&mut self, hash: u64, is: impl Fn(&E) -> bool) -> Option<&mut E> {

@@ -64,6 +64,13 @@ pub(super) struct Sought<'a> {
     hash: u64,
 }
 
+impl Sought<'_> {
+    /// The same text, as it is read in a dialect.
+    pub(super) fn in_dialect(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
+    }
+}
+
 impl Hot {
     /// Tables of at most `bytes` together.
     pub(super) fn new(bytes: usize, options: FingerprintOptions) -> Self {
@@ -145,11 +152,11 @@ impl Table {
         text.bytes.len() <= self.reader.options().max_sql_bytes
     }
 
-    /// The shape of a text that is not known, and what is at hand. Where its normalised text is not known either, or what is
-    /// known of it is not current, `find` finds it. Takes note of the text, and keeps it if it has come before.
+    /// The shape of a text that is not known, or `is_stale`, and what is at hand. Where its normalised text is not known either, or
+    /// what is known of it is not current, `find` finds it. Takes note of the text, and keeps it if it has come before.
     pub(super) fn read(
         &mut self,
-        text: Sought<'_>,
+        (text, is_stale): (Sought<'_>, bool),
         hot: &Hot,
         is_current: impl Fn(&Shape) -> bool,
         find: impl Fn(&Normalized<'_>) -> Arc<Shape>,
@@ -157,35 +164,34 @@ impl Table {
         self.reader.set_dialect(text.dialect);
         let normalized = self.reader.normalize(text.bytes);
         let sought = hot.sought(normalized.as_bytes(), text.dialect);
-        let mut known = false;
-        if let Some(kept) = self.texts.get(sought.hash, |kept| kept.is(sought)) {
+        let mut place = self.texts.locate(sought.hash, |kept| kept.is(sought));
+        if let Some(kept) = place.and_then(|place| self.texts.at(place)) {
             kept.checks += 1;
-            known = true;
             if !is_current(&kept.shape) {
                 kept.shape = find(&normalized);
                 let owned = sought.bytes.len() + kept.shape.planned.plan.bytes();
                 self.texts.recharge(sought.hash, |kept| kept.is(sought), owned);
             }
-        }
-        if !known {
+        } else {
             let shape = find(&normalized);
-            if !self.texts.has_room(sought.bytes.len() + shape.planned.plan.bytes()) {
+            let plan = shape.planned.plan.bytes();
+            if !self.texts.has_room(sought.bytes.len() + plan) {
                 return (self.unkept.insert(shape), &mut self.hands);
             }
-            let plan = shape.planned.plan.bytes();
             self.texts.keep(sought, shape, 1, plan);
+            place = self.texts.locate(sought.hash, |kept| kept.is(sought));
         }
         // The text itself: what is known of it is brought up to date, and what has come before is kept.
-        let is_new = self.texts.get(text.hash, |kept| kept.is(text)).is_none();
-        if (!is_new || knock(&mut self.seen, text))
-            && let Some(shape) = self.texts.get(sought.hash, |kept| kept.is(sought)).map(|kept| Arc::clone(&kept.shape))
+        if (is_stale || knock(&mut self.seen, text))
+            && let Some(shape) = place.and_then(|place| self.texts.at(place)).map(|kept| Arc::clone(&kept.shape))
         {
             match self.texts.get(text.hash, |kept| kept.is(text)) {
                 Some(kept) => kept.shape = shape,
                 None => self.texts.keep(text, shape, 0, 0),
             }
+            place = self.texts.locate(sought.hash, |kept| kept.is(sought));
         }
-        match self.texts.get(sought.hash, |kept| kept.is(sought)) {
+        match place.and_then(|place| self.texts.at(place)) {
             Some(kept) => (&kept.shape, &mut self.hands),
             // It was kept just now, so only a table with room for one of the two texts has let go of it.
             None => (self.unkept.insert(find(&normalized)), &mut self.hands),

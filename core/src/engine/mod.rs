@@ -255,9 +255,13 @@ impl Inner {
             return Decision::allow(None, Reason::Off);
         }
         let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(now.dialect()));
+        let mut is_stale = false;
         if let Some(mut table) = self.hot.table()
             && let Some((shape, hands)) = table.known(text)
-            && self.is_current(shape, now)
+            && {
+                is_stale = !self.is_current(shape, now);
+                !is_stale
+            }
         {
             return match &shape.planned.plan {
                 Plan::Threshold(threshold) => self.decide_threshold(threshold, shape, Sent::of(statement), hands),
@@ -267,16 +271,16 @@ impl Inner {
                 }
             };
         }
-        self.check_at_length(statement)
+        self.check_at_length(statement, text, is_stale)
     }
 
     /// Decides on a statement whose text this core does not know, or knows as it was before rules have changed.
-    fn check_at_length(&self, statement: &Statement<'_>) -> Decision {
+    fn check_at_length(&self, statement: &Statement<'_>, text: Sought<'_>, is_stale: bool) -> Decision {
         let (now, set) = self.renewed();
         if set.file.mode == Mode::Off {
             return Decision::allow(None, Reason::Off);
         }
-        let text = self.hot.sought(statement.sql, statement.dialect.unwrap_or(set.file.fingerprint.dialect));
+        let text = text.in_dialect(statement.dialect.unwrap_or(set.file.fingerprint.dialect));
         let asked = Asked::statement(statement, text.bytes, text.dialect);
         if let Some(mut table) = self.hot.table() {
             if table.version() != set.version {
@@ -284,7 +288,7 @@ impl Inner {
             }
             if table.reads(text) {
                 let find = |normalized: &Normalized<'_>| self.shape_of(normalized, text.dialect, now, &set);
-                let (shape, hands) = table.read(text, &self.hot, |shape| self.is_current(shape, now), find);
+                let (shape, hands) = table.read((text, is_stale), &self.hot, |shape| self.is_current(shape, now), find);
                 let decision = self.decide_plan(&shape.planned.plan, shape, &asked, Some(hands));
                 let outlived = table.take_outlived();
                 drop(table);

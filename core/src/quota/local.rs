@@ -162,7 +162,9 @@ impl KeyTable {
         for shard in &self.shards {
             let gone = std::mem::take(&mut *shard.lock()).entries;
             self.taken.fetch_sub(gone.len(), Ordering::Relaxed);
-            gone.iter().for_each(|entry| self.keep_leaked(&entry.limiter));
+            for entry in gone {
+                self.keep_leaked(&entry.limiter);
+            }
         }
         if let Some(limiter) = self.overflow.lock().take() {
             self.keep_leaked(&limiter);
