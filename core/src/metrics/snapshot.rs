@@ -69,7 +69,8 @@ impl RuleMode {
 /// What a rule has done so far.
 ///
 /// Every check that the rule matched is counted once more: at rest `matched` is the sum of `passed`, `passed_over`,
-/// `aborted`, `ignored`, `delayed` and `outranked`, and of a rule that is only observed, of `passed` and `passed_over`.
+/// `aborted`, `ignored`, `delayed` and `outranked`, and of a rule that is only observed, of `passed` and `passed_over`. A rule
+/// that refuses or delays a statement which another rule has made wait matches it once more then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RuleStats {
@@ -91,7 +92,7 @@ pub struct RuleStats {
     pub delayed: u64,
     /// Those over the limit, of which another rule decided that is stronger.
     pub outranked: u64,
-    /// Delayed statements that were allowed after their wait. At rest `delayed` is the sum of `resumed`, `aborted_waiting`,
+    /// Delayed statements that were let go after their wait, or went on to wait for another rule. At rest `delayed` is the sum of `resumed`, `aborted_waiting`,
     /// `lapsed` and those that wait.
     pub resumed: u64,
     /// Delayed statements that were refused after their wait: by this rule after the longest, or by another.
