@@ -10,7 +10,7 @@ use super::{Engine, Inner};
 use crate::decision::RuleName;
 use crate::fingerprint::{Fingerprint, Kind, Where};
 use crate::metrics::RuleMode;
-use crate::rule::matcher::{Condition, Field, ShapeFacts};
+use crate::rule::matcher::{Condition, Mismatch, ShapeFacts};
 use crate::rule::{Mode, On};
 use crate::statement::Statement;
 use std::sync::Arc;
@@ -158,7 +158,7 @@ impl RuleSet {
         let matches = condition.of_shape(facts).and_then(|()| condition.of_context(asked.context)).and_then(|()| {
             if condition.asks_constants(facts) { condition.of_constants(&asked.constants) } else { Ok(()) }
         });
-        matches.map(|()| Some(Arc::clone(condition))).map_err(Field::name)
+        matches.map(|()| Some(Arc::clone(condition))).map_err(Mismatch::name)
     }
 }
 

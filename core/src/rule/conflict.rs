@@ -1,18 +1,11 @@
 //! Fields of a rule that contradict each other, judged once for files and for rules built in code.
 
-use super::{Count, Limit, Mode, On, Part, Scope};
+use super::{Count, Limit, MatchField, Mode, On, Part, Scope};
 
 /// A field that may contradict another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
-    Like,
-    Fingerprints,
-    Pattern,
-    Keywords,
-    Kinds,
-    Tables,
-    WholeTable,
-    Columns,
+    Match(MatchField),
     Per,
     /// One part of `per`.
     Part(usize),
@@ -23,29 +16,10 @@ pub(crate) enum Field {
 }
 
 impl Field {
-    /// Fields of `match` that look at the SQL of a statement.
-    const SQL: [Self; 8] = [
-        Self::Like,
-        Self::Fingerprints,
-        Self::Pattern,
-        Self::Keywords,
-        Self::Kinds,
-        Self::Tables,
-        Self::WholeTable,
-        Self::Columns,
-    ];
-
     /// The path from the rule.
     pub(crate) fn path(self) -> String {
         let name = match self {
-            Self::Like => "match.like",
-            Self::Fingerprints => "match.fingerprints",
-            Self::Pattern => "match.pattern",
-            Self::Keywords => "match.keywords",
-            Self::Kinds => "match.kinds",
-            Self::Tables => "match.tables",
-            Self::WholeTable => "match.where",
-            Self::Columns => "match.columns",
+            Self::Match(field) => return format!("match.{}", field.name()),
             Self::Per => "per",
             Self::Part(i) => return format!("per[{i}]"),
             Self::Then => "then",
@@ -55,19 +29,21 @@ impl Field {
         };
         name.to_owned()
     }
+}
 
-    const fn on_request(self) -> &'static str {
-        match self {
-            Self::Like => "rule.match.like.on_request",
-            Self::Fingerprints => "rule.match.fingerprints.on_request",
-            Self::Pattern => "rule.match.pattern.on_request",
-            Self::Keywords => "rule.match.keywords.on_request",
-            Self::Kinds => "rule.match.kinds.on_request",
-            Self::Tables => "rule.match.tables.on_request",
-            Self::WholeTable => "rule.match.where.on_request",
-            _ => "rule.match.columns.on_request",
-        }
-    }
+/// The code of a field of `match` that looks at SQL, where a request has none; none of what a request has too.
+const fn on_request(field: MatchField) -> Option<&'static str> {
+    Some(match field {
+        MatchField::Like => "rule.match.like.on_request",
+        MatchField::Fingerprints => "rule.match.fingerprints.on_request",
+        MatchField::Pattern => "rule.match.pattern.on_request",
+        MatchField::Keywords => "rule.match.keywords.on_request",
+        MatchField::Kinds => "rule.match.kinds.on_request",
+        MatchField::Tables => "rule.match.tables.on_request",
+        MatchField::Where => "rule.match.where.on_request",
+        MatchField::Columns => "rule.match.columns.on_request",
+        MatchField::Databases | MatchField::User | MatchField::Tags => return None,
+    })
 }
 
 /// A contradiction: what was found, and what would be right.
@@ -101,10 +77,14 @@ impl Said<'_> {
             conflicts.push(Conflict { field, code, found, expected: expected.to_owned() });
         };
         if self.on == Some(On::Request) {
-            for field in Field::SQL.into_iter().filter(|field| says(*field)) {
+            for (field, code) in MatchField::ALL.into_iter().filter_map(|field| Some((field, on_request(field)?))) {
+                let field = Field::Match(field);
+                if !says(field) {
+                    continue;
+                }
                 let found = format!("`{}` says nothing where a request has no SQL", field.path());
                 let expected = "match requests by `databases`, `user` and `tags`, or write `on: statement`";
-                push(field, field.on_request(), found, expected);
+                push(field, code, found, expected);
             }
             for (i, part) in self.per.iter().enumerate() {
                 if !part.needs_sql() {

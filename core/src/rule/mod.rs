@@ -8,6 +8,7 @@ mod file;
 mod key;
 mod limit;
 mod limits;
+mod match_field;
 pub(crate) mod matcher;
 mod matching;
 mod mode;
@@ -37,5 +38,6 @@ pub use rule::{On, Rule, Scope, Then};
 pub use rule_file::RuleFile;
 pub use threshold::Threshold;
 
+pub(crate) use match_field::MatchField;
 /// How a file writes a share, so that it is read alike everywhere.
 pub(crate) use quantity::share as read_share;

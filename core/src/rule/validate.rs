@@ -5,7 +5,9 @@ use super::conflict::{Field, Said};
 use super::patterns::{check_account, check_keyword, check_pattern, check_table};
 use super::quantity::{Bytes, Millionths, Misread, Wrong, quoted};
 use super::text::{self, TextBounds, check_items};
-use super::{Cluster, FingerprintPrefix, Limits, Matching, OnFailure, Part, Rule, RuleFile, Then, Threshold, file};
+use super::{
+    Cluster, FingerprintPrefix, Limits, MatchField, Matching, OnFailure, Part, Rule, RuleFile, Then, Threshold, file,
+};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::HashKind;
 use crate::strategy::{Delay, Strategy};
@@ -161,22 +163,30 @@ impl RuleFile {
 
 /// Whether a rule says anything but the default.
 fn says(rule: &Rule, field: Field) -> bool {
-    let matching = &rule.matching;
     match field {
-        Field::Like => !matching.like.is_empty(),
-        Field::Fingerprints => !matching.fingerprints.is_empty(),
-        Field::Pattern => matching.pattern.is_some(),
-        Field::Keywords => !matching.keywords.is_empty(),
-        Field::Kinds => !matching.kinds.is_empty(),
-        Field::Tables => !matching.tables.is_empty(),
-        Field::WholeTable => matching.whole_table.is_some(),
-        Field::Columns => !matching.columns.is_empty(),
+        Field::Match(field) => matches_by(&rule.matching, field),
         Field::Per => !rule.per.is_empty(),
         Field::Part(i) => i < rule.per.len(),
         Field::Then => rule.then != Then::default(),
         Field::Scope => true,
         Field::Mode => rule.mode.is_some(),
         Field::OnFailure => rule.on_failure.is_some(),
+    }
+}
+
+fn matches_by(matching: &Matching, field: MatchField) -> bool {
+    match field {
+        MatchField::Like => !matching.like.is_empty(),
+        MatchField::Fingerprints => !matching.fingerprints.is_empty(),
+        MatchField::Pattern => matching.pattern.is_some(),
+        MatchField::Keywords => !matching.keywords.is_empty(),
+        MatchField::Kinds => !matching.kinds.is_empty(),
+        MatchField::Tables => !matching.tables.is_empty(),
+        MatchField::Databases => !matching.databases.is_empty(),
+        MatchField::User => !matching.users.is_empty(),
+        MatchField::Tags => !matching.tags.is_empty(),
+        MatchField::Where => matching.whole_table.is_some(),
+        MatchField::Columns => !matching.columns.is_empty(),
     }
 }
 

@@ -11,23 +11,11 @@ use crate::rule::patterns::{check_account, check_keyword, check_pattern, check_t
 use crate::rule::quantity::Misread;
 use crate::rule::text::{self, MAX_ITEMS, TextBounds};
 use crate::rule::validate::duplicate;
-use crate::rule::{ColumnName, FingerprintPrefix, Matching, WholeTable};
+use crate::rule::{ColumnName, FingerprintPrefix, MatchField, Matching, WholeTable};
 use std::collections::HashSet;
 
 /// The keys of `match`.
-pub(super) const KEYS: [&str; 11] =
-    ["like", "fingerprints", "pattern", "keywords", "kinds", "tables", "databases", "user", "tags", "where", "columns"];
-/// Those that look at SQL, in the order of [`KEYS`].
-const SQL_FIELDS: [(usize, Field); 8] = [
-    (0, Field::Like),
-    (1, Field::Fingerprints),
-    (2, Field::Pattern),
-    (3, Field::Keywords),
-    (4, Field::Kinds),
-    (5, Field::Tables),
-    (9, Field::WholeTable),
-    (10, Field::Columns),
-];
+pub(super) const KEYS: [&str; MatchField::ALL.len()] = MatchField::NAMES;
 const FINGERPRINTS: Codes = codes!("rule.match.fingerprints");
 const PREFIX: PrefixCodes = PrefixCodes {
     malformed: FINGERPRINTS.malformed,
@@ -67,7 +55,9 @@ pub(super) fn fields(
     hash: Option<HashKind>,
     said: &mut Vec<(Field, Mark)>,
 ) -> Option<Matching> {
-    said.extend(SQL_FIELDS.into_iter().filter_map(|(key, field)| Some((field, keys[key]?.key))));
+    said.extend(
+        MatchField::ALL.into_iter().zip(keys).filter_map(|(field, given)| Some((Field::Match(field), (*given)?.key))),
+    );
     let [like, fingerprints, pattern, keywords, kinds, tables, databases, user, tags, whole_table, columns] = *keys;
     let like = texts(reader, "like", like, &text::LIKE, |text| text::LIKE.check(text));
     let fingerprints =

@@ -4,14 +4,14 @@ use super::account::{Account, Sender};
 use super::column::Column;
 use super::constants::Constants;
 use super::facts::ShapeFacts;
-use super::field::Field;
 use super::keyword::{self, Keyword};
 use super::literals::Literals;
+use super::mismatch::Mismatch;
 use super::pattern::Pattern;
 use super::table_glob::TableGlob;
 use crate::context::Context;
 use crate::fingerprint::{Analysis, Fingerprint, Kind, Normalizer, Where};
-use crate::rule::{FingerprintPrefix, Part, Rule, WholeTable};
+use crate::rule::{FingerprintPrefix, MatchField, Part, Rule, WholeTable};
 
 /// What one rule asks of a statement: all of it must hold, and of a list any. Of tags and columns each that is named must have
 /// one of its values. With nothing asked, every statement matches that is checked at all.
@@ -36,7 +36,7 @@ pub(crate) struct Condition {
 /// A value of a rule's `match` that cannot be matched against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    pub(crate) field: Field,
+    pub(crate) field: MatchField,
     /// The value's place in its field's list, from 0; 0 where the field has one value.
     pub(crate) index: usize,
     /// What is wrong, and what would be right.
@@ -54,18 +54,18 @@ impl Condition {
         let mut misfits = Vec::new();
         let likes: Vec<_> =
             matching.like.iter().map(|sql| normalizer.normalize(sql.as_bytes()).fingerprint().to_string()).collect();
-        let likes = read(Field::Like, &likes, &mut misfits, |digits| {
+        let likes = read(MatchField::Like, &likes, &mut misfits, |digits| {
             FingerprintPrefix::new(digits).map_err(|error| error.to_string())
         });
         let condition = Self {
             names: matching.fingerprints.iter().cloned().chain(likes).collect(),
             by_example: matching.fingerprints.is_empty(),
-            pattern: read(Field::Pattern, matching.pattern.as_slice(), &mut misfits, Pattern::new).pop(),
-            keywords: read(Field::Keywords, &matching.keywords, &mut misfits, Keyword::new).into(),
+            pattern: read(MatchField::Pattern, matching.pattern.as_slice(), &mut misfits, Pattern::new).pop(),
+            keywords: read(MatchField::Keywords, &matching.keywords, &mut misfits, Keyword::new).into(),
             kinds: matching.kinds.as_slice().into(),
-            tables: read(Field::Tables, &matching.tables, &mut misfits, TableGlob::new).into(),
+            tables: read(MatchField::Tables, &matching.tables, &mut misfits, TableGlob::new).into(),
             databases: matching.databases.as_slice().into(),
-            users: read(Field::User, &matching.users, &mut misfits, Account::new).into(),
+            users: read(MatchField::User, &matching.users, &mut misfits, Account::new).into(),
             tags: matching.tags.iter().map(|(tag, values)| (tag.clone(), values.as_slice().into())).collect(),
             whole_table: matching.whole_table,
             columns: (matching.columns.iter())
@@ -86,26 +86,26 @@ impl Condition {
     /// # Errors
     ///
     /// The first field that no statement of the shape meets.
-    pub(crate) fn of_shape(&self, facts: &ShapeFacts<'_>) -> Result<(), Field> {
+    pub(crate) fn of_shape(&self, facts: &ShapeFacts<'_>) -> Result<(), Mismatch> {
         let of_kind = facts.kinds.iter().any(|kind| self.kinds.contains(kind));
         if facts.never_checked && !of_kind {
-            return Err(Field::NeverChecked);
+            return Err(Mismatch::NeverChecked);
         }
         let names = self.names.is_empty() || self.names(facts.fingerprint);
-        holds(names, if self.by_example { Field::Like } else { Field::Fingerprints })?;
-        holds(self.kinds.is_empty() || of_kind, Field::Kinds)?;
-        holds(keyword::in_order(facts.text, &self.keywords), Field::Keywords)?;
-        holds(self.pattern.as_ref().is_none_or(|pattern| pattern.matches(facts.text)), Field::Pattern)?;
-        holds(self.columns.iter().all(|(column, _)| column.occurs_in(facts.text)), Field::Columns)?;
-        holds(self.key_columns.iter().all(|column| column.occurs_in(facts.text)), Field::Per)?;
+        holds(names, if self.by_example { MatchField::Like } else { MatchField::Fingerprints })?;
+        holds(self.kinds.is_empty() || of_kind, MatchField::Kinds)?;
+        holds(keyword::in_order(facts.text, &self.keywords), MatchField::Keywords)?;
+        holds(self.pattern.as_ref().is_none_or(|pattern| pattern.matches(facts.text)), MatchField::Pattern)?;
+        holds(self.columns.iter().all(|(column, _)| column.occurs_in(facts.text)), MatchField::Columns)?;
+        holds(self.key_columns.iter().all(|column| column.occurs_in(facts.text)), Mismatch::Per)?;
         // The grammar is read last: it costs more than all else together.
         let named = || {
             let tables = &facts.analysis().tables;
             tables.iter().any(|table| self.tables.iter().any(|glob| glob.matches(table)))
         };
-        holds(self.tables.is_empty() || named(), Field::Tables)?;
+        holds(self.tables.is_empty() || named(), MatchField::Tables)?;
         let whole = self.whole_table.is_none_or(|whole| may_read(facts.analysis(), whole) != Some(false));
-        holds(whole, Field::Where)
+        holds(whole, MatchField::Where)
     }
 
     /// Whether a statement's context matches.
@@ -113,17 +113,17 @@ impl Condition {
     /// # Errors
     ///
     /// The first field that it does not meet.
-    pub(crate) fn of_context(&self, context: &Context<'_>) -> Result<(), Field> {
+    pub(crate) fn of_context(&self, context: &Context<'_>) -> Result<(), Mismatch> {
         let is_one = |value: Option<&[u8]>, list: &[String]| {
             value.is_some_and(|value| list.iter().any(|listed| listed.as_bytes() == value))
         };
-        holds(self.databases.is_empty() || is_one(context.database, &self.databases), Field::Databases)?;
+        holds(self.databases.is_empty() || is_one(context.database, &self.databases), MatchField::Databases)?;
         if !self.users.is_empty() {
             let sender = Sender::of(context);
-            holds(self.users.iter().any(|account| account.matches(&sender)), Field::User)?;
+            holds(self.users.iter().any(|account| account.matches(&sender)), MatchField::User)?;
         }
         let tags = self.tags.iter().all(|(tag, values)| is_one(context.tag_value(tag.as_bytes()), values));
-        holds(tags, Field::Tags)
+        holds(tags, MatchField::Tags)
     }
 
     /// Whether a statement's constants and parameters match. To be asked where [`asks_constants`](Self::asks_constants) says so.
@@ -131,14 +131,14 @@ impl Condition {
     /// # Errors
     ///
     /// The first field that they do not meet.
-    pub(crate) fn of_constants(&self, constants: &Constants<'_>) -> Result<(), Field> {
+    pub(crate) fn of_constants(&self, constants: &Constants<'_>) -> Result<(), Mismatch> {
         let whole = self.whole_table.is_none_or(|whole| reads(constants.analysis(), whole));
-        holds(whole, Field::Where)?;
+        holds(whole, MatchField::Where)?;
         let columns = self.columns.iter().all(|(column, values)| {
             constants.values_of(column).any(|value| values.iter().any(|listed| listed.as_bytes() == value))
         });
-        holds(columns, Field::Columns)?;
-        holds(self.key_columns.iter().all(|column| constants.values_of(column).next().is_some()), Field::Per)
+        holds(columns, MatchField::Columns)?;
+        holds(self.key_columns.iter().all(|column| constants.values_of(column).next().is_some()), Mismatch::Per)
     }
 
     /// The columns that the rule counts by, in the order of its `per`.
@@ -194,13 +194,13 @@ impl Condition {
     }
 }
 
-fn holds(condition: bool, field: Field) -> Result<(), Field> {
-    if condition { Ok(()) } else { Err(field) }
+fn holds(condition: bool, otherwise: impl Into<Mismatch>) -> Result<(), Mismatch> {
+    if condition { Ok(()) } else { Err(otherwise.into()) }
 }
 
 /// Reads each text of a field's list; what cannot be read is added to the misfits.
 fn read<T>(
-    field: Field,
+    field: MatchField,
     texts: &[String],
     misfits: &mut Vec<Misfit>,
     read: impl Fn(&str) -> Result<T, String>,

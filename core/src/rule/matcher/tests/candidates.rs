@@ -1,7 +1,7 @@
 //! What the index finds is what asking every rule finds.
 
 use super::*;
-use crate::rule::{ColumnName, FingerprintPrefix, On, Part, RuleFile, WholeTable};
+use crate::rule::{ColumnName, FingerprintPrefix, MatchField, On, Part, RuleFile, WholeTable};
 use proptest::prelude::*;
 
 fn file(rules: Vec<Rule>, options: FingerprintOptions) -> RuleFile {
@@ -86,7 +86,7 @@ fn every_rule_that_can_match_nothing_is_said() {
     ];
     let wrong = Matcher::new(&file(rules, FingerprintOptions::default())).unwrap_err();
     let places: Vec<_> = wrong.iter().map(|wrong| (wrong.rule, wrong.misfit.field, wrong.misfit.index)).collect();
-    assert_eq!(places, [(0, Field::Pattern, 0), (2, Field::User, 1)]);
+    assert_eq!(places, [(0, MatchField::Pattern, 0), (2, MatchField::User, 1)]);
 }
 
 const STATEMENTS: &[&str] = &[

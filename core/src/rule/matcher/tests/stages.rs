@@ -1,7 +1,7 @@
 //! What a rule asks, stage by stage.
 
 use super::*;
-use crate::rule::{ColumnName, FingerprintPrefix, Part, WholeTable};
+use crate::rule::{ColumnName, FingerprintPrefix, MatchField, Part, WholeTable};
 
 fn condition(change: impl FnOnce(&mut Rule)) -> Condition {
     compile(&rule(change), FingerprintOptions::default())
@@ -20,7 +20,7 @@ fn ask(condition: &Condition, statement: &Statement<'_>, options: FingerprintOpt
         let constants = Constants::new(statement.sql, options.dialect, statement.params);
         if condition.asks_constants(&facts) { condition.of_constants(&constants) } else { Ok(()) }
     });
-    asked.map_or_else(Field::name, |()| "matches")
+    asked.map_or_else(Mismatch::name, |()| "matches")
 }
 
 fn check(change: impl FnOnce(&mut Rule), cases: &[(&str, &str)]) {
@@ -289,18 +289,18 @@ fn the_context_is_asked_by_databases_users_and_tags() {
     assert_eq!(condition.of_context(&full), Ok(()));
     assert_eq!(condition.of_context(&full.clone().user("root").client("10.0.0.1")), Ok(()));
     for (context, expected) in [
-        (full.clone().database("Shop"), Field::Databases),
-        (full.clone().database(""), Field::Databases),
-        (full.clone().user("other"), Field::User),
-        (full.clone().client("10.0.0.1"), Field::User),
-        (full.clone().tag("endpoint", "Report"), Field::Tags),
-        (full.clone().tag("tenant", "8"), Field::Tags),
-        (Context::new(), Field::Databases),
-        (Context::new().database("shop"), Field::User),
-        (Context::new().database("shop").user("dev@192.168.0.7"), Field::Tags),
-        (Context::new().database("shop").user("root").tag("endpoint", "report"), Field::Tags),
+        (full.clone().database("Shop"), MatchField::Databases),
+        (full.clone().database(""), MatchField::Databases),
+        (full.clone().user("other"), MatchField::User),
+        (full.clone().client("10.0.0.1"), MatchField::User),
+        (full.clone().tag("endpoint", "Report"), MatchField::Tags),
+        (full.clone().tag("tenant", "8"), MatchField::Tags),
+        (Context::new(), MatchField::Databases),
+        (Context::new().database("shop"), MatchField::User),
+        (Context::new().database("shop").user("dev@192.168.0.7"), MatchField::Tags),
+        (Context::new().database("shop").user("root").tag("endpoint", "report"), MatchField::Tags),
     ] {
-        assert_eq!(condition.of_context(&context), Err(expected), "{context:?}");
+        assert_eq!(condition.of_context(&context), Err(Mismatch::Field(expected)), "{context:?}");
     }
     assert!(condition.asks_context());
 }
