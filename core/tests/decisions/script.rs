@@ -28,25 +28,48 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<Value>,
 }
 
-/// One thing that is done. Which one is told by the key that only it has.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Step {
-    Check(Check),
-    Prepare(Prepare),
-    CheckPrepared(CheckPrepared),
-    Request(Request),
-    Resume(Resume),
-    Release(Release),
-    Advance(Advance),
-    Wall(Wall),
-    Reload(Reload),
-    ReloadFails(ReloadFails),
-    Admin(Admin),
-    SetThreshold(SetThreshold),
-    ThresholdsDue(ThresholdsDue),
-    AfterFork(AfterFork),
-    Snapshot(Snapshot),
+/// The steps, each with its fields: the key that tells it, and what stands beside it.
+macro_rules! steps {
+    ($($step:ident { $($(#[$how:meta])* $field:ident: $type:ty),+ })+) => {
+        /// One thing that is done. Which one is told by the key that only it has.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        pub(crate) enum Step {
+            $($step($step)),+
+        }
+
+        $(
+            #[derive(Deserialize)]
+            #[serde(deny_unknown_fields)]
+            pub(crate) struct $step {
+                $($(#[$how])* pub(crate) $field: $type),+
+            }
+        )+
+    };
+}
+
+steps! {
+    Check { check: Said, times: Option<usize>, #[serde(rename = "as")] name: Option<String>, expect: Expect }
+    Prepare { prepare: Said, #[serde(rename = "as")] name: String }
+    CheckPrepared { check_prepared: String, times: Option<usize>, #[serde(rename = "as")] name: Option<String>, expect: Expect }
+    Request { request: Said, times: Option<usize>, #[serde(rename = "as")] name: Option<String>, expect: Expect }
+    Resume { resume: String, #[serde(rename = "as")] name: Option<String>, expect: Expect }
+    Release { release: String, released: Option<bool> }
+    Advance { advance: String }
+    Wall { wall: String }
+    Reload { reload: Vec<String> }
+    ReloadFails { reload_fails: Vec<String>, code: String }
+    Admin {
+        admin: String,
+        added: Option<String>,
+        removed: Option<String>,
+        listed: Option<Vec<String>>,
+        refused: Option<bool>
+    }
+    SetThreshold { set_threshold: String, threshold: Option<Threshold>, ttl: String }
+    ThresholdsDue { thresholds_due: usize, due: Vec<String> }
+    AfterFork { after_fork: bool }
+    Snapshot { snapshot: BTreeMap<String, Option<BTreeMap<String, u64>>> }
 }
 
 impl Step {
@@ -75,128 +98,12 @@ pub(crate) struct Said {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Check {
-    pub(crate) check: Said,
-    pub(crate) times: Option<usize>,
-    #[serde(rename = "as")]
-    pub(crate) name: Option<String>,
-    pub(crate) expect: Expect,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Prepare {
-    pub(crate) prepare: Said,
-    #[serde(rename = "as")]
-    pub(crate) name: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CheckPrepared {
-    pub(crate) check_prepared: String,
-    pub(crate) times: Option<usize>,
-    #[serde(rename = "as")]
-    pub(crate) name: Option<String>,
-    pub(crate) expect: Expect,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Request {
-    pub(crate) request: Said,
-    pub(crate) times: Option<usize>,
-    #[serde(rename = "as")]
-    pub(crate) name: Option<String>,
-    pub(crate) expect: Expect,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Resume {
-    pub(crate) resume: String,
-    #[serde(rename = "as")]
-    pub(crate) name: Option<String>,
-    pub(crate) expect: Expect,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Release {
-    pub(crate) release: String,
-    pub(crate) released: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Advance {
-    pub(crate) advance: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Wall {
-    pub(crate) wall: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Reload {
-    pub(crate) reload: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ReloadFails {
-    pub(crate) reload_fails: Vec<String>,
-    pub(crate) code: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Admin {
-    pub(crate) admin: String,
-    pub(crate) added: Option<String>,
-    pub(crate) removed: Option<String>,
-    pub(crate) listed: Option<Vec<String>>,
-    pub(crate) refused: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SetThreshold {
-    pub(crate) set_threshold: String,
-    pub(crate) threshold: Option<Threshold>,
-    pub(crate) ttl: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Threshold {
     pub(crate) max_count: u32,
     pub(crate) window: Option<String>,
     pub(crate) buckets: Option<u32>,
     pub(crate) rate: Option<String>,
     pub(crate) strategy: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ThresholdsDue {
-    pub(crate) thresholds_due: usize,
-    pub(crate) due: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AfterFork {
-    pub(crate) after_fork: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Snapshot {
-    pub(crate) snapshot: BTreeMap<String, Option<BTreeMap<String, u64>>>,
 }
 
 /// The fields of a decision that are compared.
