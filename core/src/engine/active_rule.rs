@@ -1,11 +1,12 @@
 //! A rule in force: what it says, as a check needs it.
 
 use super::credit::Shared;
-use super::rule_state::RuleState;
+use super::rule_state::{Identity, RuleState};
 use crate::clock::Reading;
 use crate::decision::RuleName;
+use crate::error::{Fault, LoadError};
 use crate::limit::{Measure, nanos};
-use crate::rule::{Count, Limit, Part, Then, Threshold};
+use crate::rule::{Count, Limit, Mode, Part, Rule, RuleFile, Then, Threshold};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -89,10 +90,62 @@ impl ActiveRule {
     }
 }
 
-/// The limit and the consequences of a threshold, which is a rule of one kind.
-pub(super) fn of_threshold(threshold: &Threshold) -> (Limit, Then) {
-    let Threshold { max_count: max, window, buckets, .. } = *threshold;
-    let then =
-        Then { strategy: threshold.strategy.clone(), share: threshold.share, max_delayed: threshold.max_delayed };
-    (Limit::SlidingWindow { max, window, buckets, count: Count::Attempts }, then)
+/// What a rule or a threshold says besides what it matches.
+pub(super) struct Terms<'a> {
+    name: RuleName,
+    limit: Limit,
+    then: Then,
+    per: &'a [Part],
+    observed: bool,
+    expires: Option<SystemTime>,
+    shared: Option<Box<Shared>>,
+}
+
+impl<'a> Terms<'a> {
+    /// Those of a rule of a file.
+    pub(super) fn of_rule(rule: &'a Rule, file: &RuleFile) -> Self {
+        Self {
+            name: RuleName::Rule(rule.name.as_str().into()),
+            limit: rule.limit,
+            then: rule.then.clone(),
+            per: &rule.per,
+            observed: rule.mode.map_or(file.mode, |mode| mode.max(file.mode)) == Mode::Observe,
+            expires: rule.expires,
+            shared: Shared::of(rule, file.cluster.as_ref()),
+        }
+    }
+
+    /// Those of a threshold, which is a rule of one kind; `mode` is the file's.
+    pub(super) fn of_threshold(name: RuleName, threshold: &Threshold, per: &'a [Part], mode: Mode) -> Self {
+        let Threshold { max_count: max, window, buckets, .. } = *threshold;
+        let limit = Limit::SlidingWindow { max, window, buckets, count: Count::Attempts };
+        let then =
+            Then { strategy: threshold.strategy.clone(), share: threshold.share, max_delayed: threshold.max_delayed };
+        Self { name, limit, then, per, observed: mode == Mode::Observe, expires: None, shared: None }
+    }
+
+    pub(super) const fn expires(&self) -> Option<SystemTime> {
+        self.expires
+    }
+
+    /// What its state follows from one set to the next.
+    pub(super) fn identity(&self) -> Identity {
+        Identity { name: self.name.clone(), limit: self.limit.name(), per: self.per.into() }
+    }
+
+    /// The rule in force, counted in a state; `wall` is how far the wall clock is ahead of the engine's, in nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// A limit that cannot be used, which no validated file holds.
+    pub(super) fn in_force(self, state: Arc<RuleState>, wall: u64) -> Result<Arc<ActiveRule>, LoadError> {
+        let Self { name, limit, then, observed, expires, shared, .. } = self;
+        let local = shared.as_ref().map_or(limit, |shared| shared.local());
+        let allows = Allows::of(&local, wall).map_err(|error| {
+            let expected = "write another limit".to_owned();
+            LoadError::with_faults(vec![Fault::unplaced("rule.limit.unusable", name.to_string(), error, expected)])
+        })?;
+        let allows = if shared.is_some() { allows.shared() } else { allows };
+        Ok(Arc::new(ActiveRule { name, state, allows, then, observed, expires, shared }))
+    }
 }

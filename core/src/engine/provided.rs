@@ -1,6 +1,6 @@
 //! What the host's provider of thresholds has said.
 
-use super::active_rule::{self, ActiveRule, Allows};
+use super::active_rule::{ActiveRule, Terms};
 use super::current::InForce;
 use super::generations::Generations;
 use super::plan::Plan;
@@ -12,8 +12,8 @@ use crate::decision::RuleName;
 use crate::error::LoadError;
 use crate::fingerprint::Fingerprint;
 use crate::limit::nanos;
+use crate::rule::Threshold;
 use crate::rule::matcher::ShapeFacts;
-use crate::rule::{Mode, Threshold};
 use ahash::RandomState;
 use sqlthrottle_cells::lock::{self, Lock};
 use std::sync::Arc;
@@ -209,18 +209,10 @@ impl Inner {
             Said::NotYet => return Said::NotYet,
             Said::Nothing => return Said::Nothing,
         };
-        let (limit, then) = active_rule::of_threshold(&threshold);
+        let name = RuleName::threshold(&fingerprint.to_string());
+        let terms = Terms::of_threshold(name, &threshold, &[], set.file.mode);
         // Its values are within their bounds, so its window can be counted.
-        let Ok(allows) = Allows::of(&limit, 0) else { return Said::Nothing };
-        Said::Something(Arc::new(ActiveRule {
-            name: RuleName::threshold(&fingerprint.to_string()),
-            state: Arc::clone(&set.provided),
-            allows,
-            then,
-            observed: set.file.mode == Mode::Observe,
-            expires: None,
-            shared: None,
-        }))
+        terms.in_force(Arc::clone(&set.provided), 0).map_or(Said::Nothing, Said::Something)
     }
 
     /// What the rules, and the provider, come to for a shape.

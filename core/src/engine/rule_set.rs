@@ -1,7 +1,6 @@
 //! The rules in force, and what they come to for a shape.
 
-use super::active_rule::{self, ActiveRule, Allows};
-use super::credit::Shared;
+use super::active_rule::{ActiveRule, Terms};
 use super::hands::LimiterKey;
 use super::keys;
 use super::plan::{Participant, Plan};
@@ -10,7 +9,7 @@ use crate::decision::{Reason, RuleName};
 use crate::error::{Fault, LoadError};
 use crate::fingerprint::Fingerprint;
 use crate::rule::matcher::{Matcher, ShapeFacts};
-use crate::rule::{FingerprintPrefix, Limit, Mode, Part, Rule, RuleFile, Then};
+use crate::rule::{FingerprintPrefix, Mode, Part, Rule, RuleFile};
 use ahash::RandomState;
 use std::collections::HashMap;
 use std::fmt;
@@ -66,52 +65,24 @@ impl RuleSet {
         })?;
         let mut states = States::of(making.previous);
         let max_keys = file.limits.max_keys;
-        let mut all = Vec::with_capacity(file.thresholds.len() + file.rules.len() + 1);
-        let mut active = |name: RuleName,
-                          limit: &Limit,
-                          then: Then,
-                          per: &[Part],
-                          mode: Mode,
-                          expires: Option<SystemTime>,
-                          shared: Option<Box<Shared>>| {
-            let identity = Identity { name, limit: limit.name(), per: per.into() };
-            let local = shared.as_ref().map_or(*limit, |shared| shared.local());
-            let allows = Allows::of(&local, making.wall).map_err(|error| {
-                let path = identity.name.to_string();
-                LoadError::with_faults(vec![Fault::unplaced(
-                    "rule.limit.unusable",
-                    path,
-                    error,
-                    "write another limit".to_owned(),
-                )])
-            })?;
-            let name = identity.name.clone();
-            let state = states.take(identity, expires, max_keys);
-            let observed = mode == Mode::Observe;
-            let allows = if shared.is_some() { allows.shared() } else { allows };
-            Ok::<_, LoadError>(Arc::new(ActiveRule { name, state, allows, then, observed, expires, shared }))
+        let mut active = |terms: Terms<'_>| {
+            let state = states.take(terms.identity(), terms.expires(), max_keys);
+            terms.in_force(state, making.wall)
         };
+        let mut all = Vec::with_capacity(file.thresholds.len() + file.rules.len() + 1);
         let mut thresholds = Vec::with_capacity(file.thresholds.len());
         for (prefix, threshold) in &file.thresholds {
-            let (limit, then) = active_rule::of_threshold(threshold);
             let name = RuleName::threshold(prefix.as_str());
             thresholds.push((prefix.clone(), all.len()));
-            all.push(active(name, &limit, then, &[], file.mode, None, None)?);
+            all.push(active(Terms::of_threshold(name, threshold, &[], file.mode))?);
         }
         for rule in &file.rules {
-            let name = RuleName::Rule(rule.name.as_str().into());
-            let mode = rule.mode.map_or(file.mode, |mode| mode.max(file.mode));
-            let shared = Shared::of(rule, file.cluster.as_ref());
-            all.push(active(name, &rule.limit, rule.then.clone(), &rule.per, mode, rule.expires, shared)?);
+            all.push(active(Terms::of_rule(rule, &file))?);
         }
-        let default = match &file.default_threshold {
-            None => None,
-            Some(threshold) => {
-                let (limit, then) = active_rule::of_threshold(threshold);
-                let per = [Part::Fingerprint];
-                Some(active(RuleName::DefaultThreshold, &limit, then, &per, file.mode, None, None)?)
-            }
-        };
+        let per = [Part::Fingerprint];
+        let default = file.default_threshold.as_ref();
+        let default = default.map(|it| Terms::of_threshold(RuleName::DefaultThreshold, it, &per, file.mode));
+        let default = default.map(active).transpose()?;
         all.extend(default.clone());
         let provided = states.take(
             Identity { name: RuleName::Provider, limit: "sliding_window", per: [Part::Fingerprint].into() },
