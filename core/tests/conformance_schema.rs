@@ -223,6 +223,7 @@ fn the_schema_of_scripts_refuses_what_no_runner_could_read() {
         json!({ "release": "a" }),
         json!({ "wall": "2026-12-01T10:00:00Z" }),
         json!({ "admin": "a", "listed": [] }),
+        json!({ "admin": "a", "listed": ["b"], "listed_removed": ["c"] }),
         json!({ "set_threshold": "a", "threshold": null, "ttl": "1s" }),
         json!({ "snapshot": { "any name": { "matched": 0 }, "gone": null } }),
     ] {
@@ -245,6 +246,7 @@ fn the_schema_of_scripts_refuses_what_no_runner_could_read() {
         json!({ "advance": "1.5s" }),
         json!({ "wall": "2026-12-01" }),
         json!({ "admin": "a" }),
+        json!({ "admin": "a", "listed_removed": ["b"] }),
         json!({ "admin": "a", "added": "b", "removed": "b" }),
         json!({ "set_threshold": "a", "ttl": "1s" }),
         json!({ "snapshot": {} }),

@@ -1,11 +1,14 @@
 //! Rules that are added and removed while an engine runs.
 
 use super::Engine;
+use super::active_rule::ActiveRule;
+use super::rule_set::RuleSet;
 use crate::decision::RuleName;
 use crate::error::{Fault, LoadError};
-use crate::metrics::RuleStats;
+use crate::metrics::{RuleStats, Snapshot};
 use crate::rule::Rule;
 use crate::rule::admin::{self, AdminStatement};
+use std::sync::Arc;
 
 /// What an admin statement has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,9 @@ pub enum AdminAnswer {
         version: u64,
         /// What [`Engine::snapshot`] says of each.
         rules: Vec<RuleStats>,
+        /// Rules of the file that do not hold because admin statements removed them. One of them may hold by another rule
+        /// of that name, which was added.
+        removed: Vec<RuleName>,
     },
 }
 
@@ -33,9 +39,11 @@ impl Engine {
     /// SHOW GLOBAL sql_throttle_rules
     /// ```
     ///
-    /// A rule that is added without a name is called `admin-N`. It holds until it is removed or the engine ends, whatever is
-    /// [reloaded](Self::reload); a rule of the file that is removed comes back with the next reload. To be called for an
-    /// administrator alone, never with what an application sends.
+    /// A rule that is added without a name is called `admin-N`. What was added holds, and what was removed does not, until the
+    /// engine ends, however often the same rules are [reloaded](Self::reload) or [read again](Self::refresh). Of each name
+    /// the last word counts: where the file comes to say something else of it than when the statement was given, the
+    /// file's rule holds from then on, and one that the file does not have any more is not removed any more. Thresholds
+    /// cannot be removed. To be called for an administrator alone, never with what an application sends.
     ///
     /// ```
     /// use sqlthrottle::{AdminAnswer, Engine, RuleFile};
@@ -51,15 +59,15 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// A statement that is none of these, every fault of a rule, a name that is taken, and one that no rule has. Nothing has
-    /// changed then.
+    /// A statement that is none of these, every fault of a rule, a name that is taken, and one that no rule in force has.
+    /// Nothing has changed then.
     pub fn admin(&self, statement: impl AsRef<[u8]>) -> Result<AdminAnswer, LoadError> {
         match admin::parse(statement.as_ref())? {
             AdminStatement::AddRule(rule) => self.add_rule(*rule).map(AdminAnswer::Added),
             AdminStatement::RemoveRule(name) => self.remove_rule(&name).map(AdminAnswer::Removed),
             AdminStatement::ShowRules => {
-                let snapshot = self.snapshot();
-                Ok(AdminAnswer::Rules { version: snapshot.version, rules: snapshot.rules })
+                let Snapshot { version, rules, removed, .. } = self.snapshot();
+                Ok(AdminAnswer::Rules { version, rules, removed })
             }
         }
     }
@@ -85,8 +93,7 @@ impl Engine {
             ));
         }
         let name = RuleName::Rule(rule.name.as_str().into());
-        let added = set.added().iter().cloned().chain([rule]).collect();
-        self.0.put_in_force(set.file_with(set.of_file().to_vec()), added)?;
+        self.0.put_in_force(set.amended().with(rule))?;
         changes.change().unnamed = unnamed;
         Ok(name)
     }
@@ -94,16 +101,28 @@ impl Engine {
     fn remove_rule(&self, name: &str) -> Result<RuleName, LoadError> {
         let _alone = self.0.changes();
         let set = self.0.set();
-        let others = |rules: &[Rule]| rules.iter().filter(|rule| rule.name != name).cloned().collect::<Vec<_>>();
-        let (of_file, added) = (others(set.of_file()), others(set.added()));
-        if of_file.len() + added.len() == set.file.rules.len() {
-            let found = format!("there is no rule `{name}`");
-            let expected = "`SHOW GLOBAL sql_throttle_rules` lists them".to_owned();
-            return Err(refused("admin.rule.unknown", found, expected));
-        }
-        self.0.put_in_force(set.file_with(of_file), added)?;
+        let Some(amended) = set.amended().without(name) else {
+            return Err(not_to_be_removed(&set, name));
+        };
+        self.0.put_in_force(amended)?;
         Ok(RuleName::Rule(name.into()))
     }
+}
+
+/// Why a name is not one that can be removed.
+fn not_to_be_removed(set: &RuleSet, name: &str) -> LoadError {
+    if set.removed().iter().any(|rule| rule.name == name) {
+        let expected = "nothing is left to do: it stays away until the file says something else of it".to_owned();
+        return refused("admin.rule.removed", format!("the rule `{name}` was removed before"), expected);
+    }
+    let is_called_so = |rule: &Arc<ActiveRule>| rule.name.as_str() == name;
+    if name == RuleName::Provider.as_str() || set.iter().any(is_called_so) {
+        let expected = "change it where it is written, or exempt its statements: \
+                        `{fingerprints: […], limit: {unlimited: true}}`";
+        return refused("admin.rule.threshold", format!("`{name}` is no rule but a threshold"), expected.to_owned());
+    }
+    let expected = "`SHOW GLOBAL sql_throttle_rules` lists them".to_owned();
+    refused("admin.rule.unknown", format!("there is no rule `{name}`"), expected)
 }
 
 fn refused(code: &'static str, found: String, expected: String) -> LoadError {

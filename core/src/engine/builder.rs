@@ -1,5 +1,6 @@
 //! An engine, before it is one.
 
+use super::amended::Amended;
 use super::current::Current;
 use super::hot::Hot;
 use super::permits::Permits;
@@ -7,7 +8,7 @@ use super::provided::Provided;
 use super::readers::Readers;
 use super::refill::Quota;
 use super::reload::{Changes, Opened, Source, wall_ahead};
-use super::rule_set::{Making, RuleSet};
+use super::rule_set::RuleSet;
 use super::shapes::Shapes;
 use super::top::Durations;
 use super::waiting::Waiting;
@@ -87,7 +88,7 @@ impl Builder {
         rules.validate()?;
         rules.refuse_cluster(quota.0.is_some())?;
         let wall = wall_ahead(&clock);
-        let set = Arc::new(RuleSet::new(rules, &Making { previous: None, added: 0, wall })?);
+        let set = Arc::new(RuleSet::new(Amended::from(rules), None, wall)?);
         let (path, seen) = source.map_or((None, None), |source| (Some(source.path), source.seen));
         let inner = Inner {
             current: Current::new(set.file.mode, set.file.fingerprint.dialect),

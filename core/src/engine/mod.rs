@@ -7,6 +7,7 @@
 
 mod active_rule;
 mod admin;
+mod amended;
 mod asked;
 mod at_hand;
 mod builder;

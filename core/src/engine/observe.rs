@@ -4,6 +4,7 @@ use super::Inner;
 use super::active_rule::ActiveRule;
 use super::rule_state::RuleState;
 use crate::clock::Reading;
+use crate::decision::RuleName;
 use crate::metrics::{RuleMode, RuleStats, Snapshot};
 use crate::rule::Mode;
 use std::time::Duration;
@@ -31,6 +32,7 @@ impl Inner {
         Snapshot {
             version: set.version,
             rules,
+            removed: set.removed().iter().map(|rule| RuleName::Rule(rule.name.as_str().into())).collect(),
             shapes: self.shapes.len(),
             waiting: self.waiting.len(),
             waits: self.waiting.waits(),

@@ -1,11 +1,12 @@
 //! Other rules, while checks go on.
 
+use super::amended::Amended;
 use super::readers::same_but_dialect;
-use super::rule_set::{Making, RuleSet};
+use super::rule_set::RuleSet;
 use super::{Engine, Inner};
 use crate::clock::Clock;
 use crate::error::LoadError;
-use crate::rule::{Rule, RuleFile};
+use crate::rule::RuleFile;
 use sqlthrottle_cells::lock::Reading;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,8 +64,8 @@ impl Engine {
     /// set.
     ///
     /// A rule that keeps its name, the kind of its limit and what it counts by keeps what it has counted: with another maximum
-    /// or rate as it is, with another window or number of buckets as if it had all happened now. Rules that admin
-    /// statements added stay, but for one whose name the new rules take.
+    /// or rate as it is, with another window or number of buckets as if it had all happened now. What admin statements
+    /// [added and removed](Self::admin) stays so, but for rules of which the file says something else than it did then.
     ///
     /// # Errors
     ///
@@ -107,14 +108,7 @@ impl Inner {
     /// Puts the rules of another file in force. To be called by who has the changes.
     fn replace(&self, rules: RuleFile) -> Result<u64, LoadError> {
         rules.validate()?;
-        let set = self.set();
-        let is_kept = |added: &&Rule| rules.rules.iter().all(|rule| rule.name != added.name);
-        let added: Vec<Rule> = set.added().iter().filter(is_kept).cloned().collect();
-        for rule in &added {
-            rules.admits(rule).map_err(|error| error.of_rule(&rule.name))?;
-        }
-        rules.has_room_for(added.len())?;
-        self.put_in_force(rules, added)
+        self.put_in_force(self.set().amended().onto(rules)?)
     }
 
     /// Lets go of what is of no use any more: what rules have counted that have expired, and tickets that nobody came back with.
@@ -125,13 +119,11 @@ impl Inner {
         self.waiting.sweep(set.states(), self.clock.read(crate::clock::Reading::Precise));
     }
 
-    /// Puts rules in force: those of a file, and those that admin statements added. To be called by who has the changes.
-    pub(super) fn put_in_force(&self, mut file: RuleFile, mut added: Vec<Rule>) -> Result<u64, LoadError> {
+    /// Puts rules in force. To be called by who has the changes.
+    pub(super) fn put_in_force(&self, rules: Amended) -> Result<u64, LoadError> {
         let previous = self.set();
-        let making = Making { previous: Some(&previous), added: added.len(), wall: self.opened.wall };
-        file.rules.append(&mut added);
-        file.refuse_cluster(self.quota.0.is_some())?;
-        let set = Arc::new(RuleSet::new(file, &making)?);
+        rules.file.refuse_cluster(self.quota.0.is_some())?;
+        let set = Arc::new(RuleSet::new(rules, Some(&previous), self.opened.wall)?);
         let (version, mode, options) = (set.version, set.file.mode, set.file.fingerprint);
         self.provided.set_most(set.file.limits.max_keys);
         set.states().for_each(|state| state.set_max_keys(set.file.limits.max_keys));

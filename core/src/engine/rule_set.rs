@@ -1,6 +1,7 @@
 //! The rules in force, and what they come to for a shape.
 
 use super::active_rule::{ActiveRule, Terms};
+use super::amended::Amended;
 use super::hands::LimiterKey;
 use super::keys;
 use super::plan::{Participant, Plan};
@@ -22,6 +23,8 @@ pub(super) struct RuleSet {
     pub(super) file: RuleFile,
     /// How many of its rules, the last ones, admin statements added.
     added: usize,
+    /// Rules that were read and do not hold, because admin statements removed them.
+    removed: Vec<Rule>,
     /// How many sets there have been.
     pub(super) version: u64,
     matcher: Matcher,
@@ -38,23 +41,15 @@ pub(super) struct RuleSet {
     pub(super) provided: Arc<RuleState>,
 }
 
-/// What a set is made with besides its file.
-pub(super) struct Making<'a> {
-    /// The set before it, whose counts go on.
-    pub(super) previous: Option<&'a RuleSet>,
-    /// How many rules of the file, the last ones, admin statements added.
-    pub(super) added: usize,
-    /// How far the wall clock is ahead of the engine's, in nanoseconds.
-    pub(super) wall: u64,
-}
-
 impl RuleSet {
-    /// Puts a rule file in force.
+    /// Puts rules in force, which go on with the counts of the set before. `wall` is how far the wall clock is ahead of the
+    /// engine's, in nanoseconds.
     ///
     /// # Errors
     ///
     /// A limit or a pattern that cannot be used, which no validated file holds.
-    pub(super) fn new(file: RuleFile, making: &Making<'_>) -> Result<Self, LoadError> {
+    pub(super) fn new(rules: Amended, previous: Option<&RuleSet>, wall: u64) -> Result<Self, LoadError> {
+        let Amended { file, added, removed } = rules;
         let matcher = Matcher::new(&file).map_err(|wrong| {
             let faults = wrong.into_iter().map(|wrong| {
                 let name = file.rules.get(wrong.rule as usize).map_or("", |rule| rule.name.as_str());
@@ -63,11 +58,11 @@ impl RuleSet {
             });
             LoadError::with_faults(faults.collect())
         })?;
-        let mut states = States::of(making.previous);
+        let mut states = States::of(previous);
         let max_keys = file.limits.max_keys;
         let mut active = |terms: Terms<'_>| {
             let state = states.take(terms.identity(), terms.expires(), max_keys);
-            terms.in_force(state, making.wall)
+            terms.in_force(state, wall)
         };
         let mut all = Vec::with_capacity(file.thresholds.len() + file.rules.len() + 1);
         let mut thresholds = Vec::with_capacity(file.thresholds.len());
@@ -91,9 +86,9 @@ impl RuleSet {
         );
         thresholds.sort_by(|a, b| a.0.cmp(&b.0));
         let by_state = all.iter().enumerate().map(|(place, rule)| (rule.state.number, place)).collect();
-        let version = making.previous.map_or(1, |previous| previous.version + 1);
+        let version = previous.map_or(1, |previous| previous.version + 1);
         let next = states.next;
-        Ok(Self { file, added: making.added, version, matcher, all, thresholds, default, by_state, next, provided })
+        Ok(Self { file, added, removed, version, matcher, all, thresholds, default, by_state, next, provided })
     }
 
     /// What the rules come to for a shape. `provided` is what the host's provider says of it.
@@ -197,21 +192,14 @@ impl RuleSet {
         (!rule.state.is_expired()).then_some(rule)
     }
 
-    /// The rules of the file that was read.
-    pub(super) fn of_file(&self) -> &[Rule] {
-        &self.file.rules[..self.file.rules.len() - self.added]
+    /// What the next set is made of, but for what changes.
+    pub(super) fn amended(&self) -> Amended {
+        Amended { file: self.file.clone(), added: self.added, removed: self.removed.clone() }
     }
 
-    /// The rules that admin statements added.
-    pub(super) fn added(&self) -> &[Rule] {
-        &self.file.rules[self.file.rules.len() - self.added..]
-    }
-
-    /// The file with other rules.
-    pub(super) fn file_with(&self, rules: Vec<Rule>) -> RuleFile {
-        let mut file = self.file.clone();
-        file.rules = rules;
-        file
+    /// Rules that were read and do not hold, because admin statements removed them.
+    pub(super) fn removed(&self) -> &[Rule] {
+        &self.removed
     }
 
     /// The states of every rule, and of a provider's thresholds.

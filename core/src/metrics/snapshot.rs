@@ -13,6 +13,9 @@ pub struct Snapshot {
     /// Each rule: thresholds and rules in the order of the file, rules that admin statements added, the default threshold,
     /// and last what a provider of thresholds says.
     pub rules: Vec<RuleStats>,
+    /// Rules of the file that do not hold because [admin statements](crate::Engine::admin) removed them, in the order in which
+    /// they were removed.
+    pub removed: Vec<RuleName>,
     /// Statement shapes that are remembered. One that is about to outlive its generation of the cache may be counted twice.
     pub shapes: usize,
     /// Statements that are waiting to be resumed.

@@ -156,9 +156,11 @@ impl Run {
         let as_expected = match &answer {
             AdminAnswer::Added(name) => step.added.as_deref() == Some(name.as_str()),
             AdminAnswer::Removed(name) => step.removed.as_deref() == Some(name.as_str()),
-            AdminAnswer::Rules { rules, .. } => {
+            AdminAnswer::Rules { rules, removed, .. } => {
                 let listed: Vec<String> = rules.iter().map(|rule| rule.name.to_string()).collect();
+                let removed: Vec<String> = removed.iter().map(ToString::to_string).collect();
                 step.listed.as_ref() == Some(&listed)
+                    && step.listed_removed.as_ref().is_none_or(|expected| *expected == removed)
             }
             _ => false,
         };

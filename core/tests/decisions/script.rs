@@ -64,6 +64,7 @@ steps! {
         added: Option<String>,
         removed: Option<String>,
         listed: Option<Vec<String>>,
+        listed_removed: Option<Vec<String>>,
         refused: Option<bool>
     }
     SetThreshold { set_threshold: String, threshold: Option<Threshold>, ttl: String }

@@ -1,7 +1,8 @@
 //! Several rules in one check, and rules that change while statements wait or are held.
 
 use sqlthrottle::{
-    Decision, Engine, Fakes, ManualClock, Reason, RuleFile, RuleStats, Statement, Threshold, Ticket, Verdict,
+    AdminAnswer, Decision, Engine, Fakes, ManualClock, Reason, RuleFile, RuleName, RuleStats, Statement, Threshold,
+    Ticket, Verdict,
 };
 use std::time::{Duration, SystemTime};
 
@@ -218,6 +219,37 @@ fn a_file_that_an_added_rule_does_not_go_with_is_refused_and_says_so() {
     let error = engine.reload(rules("mode: observe")).unwrap_err();
     assert!(error.to_string().contains("the rule `strict` of an admin statement"), "{error}");
     assert_eq!(engine.version(), 3);
+}
+
+#[test]
+fn who_removes_what_is_no_rule_in_force_is_told_what_it_is() {
+    let (engine, _clock) =
+        engine("default_threshold: 9\nthresholds: {9f2c41d07b6e: 9}\nrules: [{name: r, limit: {block: true}}]");
+    let remove = |name: &str| engine.admin(format!("SET GLOBAL sql_throttle_remove_rule = '{name}'"));
+    let code = |name: &str| remove(name).unwrap_err().faults()[0].code;
+    assert_eq!(remove("r").unwrap(), AdminAnswer::Removed(RuleName::Rule("r".into())));
+    assert_eq!(code("r"), "admin.rule.removed");
+    assert_eq!(code("x"), "admin.rule.unknown");
+    for threshold in ["default_threshold", "threshold:9f2c41d07b6e", "provider"] {
+        assert_eq!(code(threshold), "admin.rule.threshold", "{threshold}");
+    }
+    let AdminAnswer::Rules { version, rules, removed } = engine.admin("SHOW GLOBAL sql_throttle_rules").unwrap() else {
+        panic!("the rules were to be shown");
+    };
+    assert_eq!((version, removed), (2, vec![RuleName::Rule("r".into())]));
+    assert_eq!(engine.snapshot().removed, [RuleName::Rule("r".into())]);
+    assert_eq!(rules.len(), 2);
+    assert_eq!(engine.rules().rules, []);
+}
+
+#[test]
+fn no_more_removals_are_remembered_than_the_file_has_rules() {
+    let (engine, _clock) = engine("");
+    for n in 0..50 {
+        engine.reload(rules(&format!("rules: [{{name: r{n}, limit: {{block: true}}}}]"))).unwrap();
+        engine.admin(format!("SET GLOBAL sql_throttle_remove_rule = 'r{n}'")).unwrap();
+        assert_eq!(engine.snapshot().removed.len(), 1);
+    }
 }
 
 #[test]
