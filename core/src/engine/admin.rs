@@ -83,7 +83,7 @@ impl Engine {
             unnamed += 1;
             rule.name = format!("admin-{unnamed}");
         }
-        set.file.has_room_for(1)?;
+        set.file.has_room_for(std::slice::from_ref(&rule))?;
         if taken(&rule.name) {
             let found = format!("there is a rule `{}` already", rule.name);
             return Err(refused(

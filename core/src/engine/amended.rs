@@ -63,7 +63,7 @@ impl Amended {
         for rule in &added {
             file.admits(rule).map_err(|error| error.of_rule(&rule.name))?;
         }
-        file.has_room_for(added.len())?;
+        file.has_room_for(&added)?;
         let count = added.len();
         file.rules.append(&mut added);
         Ok(Self { file, added: count, removed: self.removed })

@@ -2,7 +2,7 @@
 
 use super::bounds::{self, Codes, FailureBounds};
 use super::conflict::{Field, Said};
-use super::patterns::{check_account, check_keyword, check_pattern, check_table};
+use super::patterns::{FilePatterns, check_account, check_keyword, check_table};
 use super::quantity::{Bytes, Millionths, Misread, Wrong, quoted};
 use super::text::{self, TextBounds, check_items};
 use super::{
@@ -63,7 +63,7 @@ impl RuleFile {
     /// Every value of it that is out of its bounds, and what does not go together with the file.
     pub(crate) fn admits(&self, rule: &Rule) -> Result<(), LoadError> {
         let mut problems = Problems::default();
-        self.check_rule(rule, "", &mut problems);
+        self.check_rule(rule, "", &mut FilePatterns::new(self.fingerprint), &mut problems);
         if problems.0.is_empty() {
             return Ok(());
         }
@@ -73,16 +73,31 @@ impl RuleFile {
         Err(LoadError::with_faults(problems.0))
     }
 
-    /// Whether so many rules may be added.
+    /// Whether rules may be added that were each admitted.
     ///
     /// # Errors
     ///
-    /// Where all together are more than `limits.max_rules`.
-    pub(crate) fn has_room_for(&self, more: usize) -> Result<(), LoadError> {
-        let (thresholds, rules) = (self.thresholds.len(), self.rules.len() + more);
-        let Err(misread) = Limits::check_rules(thresholds, rules, self.limits.max_rules) else { return Ok(()) };
-        let fault = Fault::unplaced("rules.too_many", String::new(), misread.found, misread.expected);
-        Err(LoadError::with_faults(vec![fault]))
+    /// Where all together are more than `limits.max_rules`, or their patterns take too much memory or work.
+    pub(crate) fn has_room_for(&self, added: &[Rule]) -> Result<(), LoadError> {
+        let refused = |code, path, misread: Misread| {
+            Err(LoadError::with_faults(vec![Fault::unplaced(code, path, misread.found, misread.expected)]))
+        };
+        let (thresholds, rules) = (self.thresholds.len(), self.rules.len() + added.len());
+        if let Err(misread) = Limits::check_rules(thresholds, rules, self.limits.max_rules) {
+            return refused("rules.too_many", String::new(), misread);
+        }
+        if added.iter().all(|rule| rule.matching.pattern.is_none()) {
+            return Ok(());
+        }
+        let mut patterns = FilePatterns::of(self);
+        for rule in added {
+            let checked = rule.matching.pattern.as_deref().map_or(Ok(()), |pattern| patterns.check(pattern));
+            if let Err(misread) = checked.and_then(|()| patterns.admit(rule)) {
+                let path = file::rule_path(0, Some(&rule.name)) + ".match.pattern";
+                return refused(text::PATTERN.codes.of(misread.wrong), path, misread);
+            }
+        }
+        Ok(())
     }
 
     fn check_thresholds(&self, problems: &mut Problems) {
@@ -114,6 +129,7 @@ impl RuleFile {
 
     fn check_rules(&self, problems: &mut Problems) {
         let mut names = HashMap::new();
+        let mut patterns = FilePatterns::new(self.fingerprint);
         for (i, rule) in self.rules.iter().enumerate() {
             let path = file::rule_path(i, Some(&rule.name));
             if let Err((code, misread)) = check_name(&rule.name) {
@@ -122,12 +138,13 @@ impl RuleFile {
                 let misread = duplicate_name(&rule.name, &format!("rules[{earlier}]"));
                 problems.misread(format!("{path}.name"), text::RULE_NAME.codes.duplicate, misread);
             }
-            self.check_rule(rule, &path, problems);
+            self.check_rule(rule, &path, &mut patterns, problems);
         }
     }
 
-    fn check_rule(&self, rule: &Rule, path: &str, problems: &mut Problems) {
-        check_matching(&rule.matching, self.fingerprint.hash, &format!("{path}.match"), problems);
+    fn check_rule(&self, rule: &Rule, path: &str, patterns: &mut FilePatterns, problems: &mut Problems) {
+        check_matching(&rule.matching, self.fingerprint.hash, patterns, &format!("{path}.match"), problems);
+        problems.check(|| format!("{path}.match.pattern"), &text::PATTERN.codes, patterns.admit(rule));
         check_per(&rule.per, path, problems);
         for (field, code, misread) in rule.limit.problems() {
             problems.misread(format!("{path}.limit.{field}"), code, misread);
@@ -217,7 +234,13 @@ pub(super) fn duplicate(what: &str) -> Misread {
     Misread::new(Wrong::Duplicate, format!("{} stands here a second time", quoted(what)), "write it once")
 }
 
-fn check_matching(matching: &Matching, hash: HashKind, path: &str, problems: &mut Problems) {
+fn check_matching(
+    matching: &Matching,
+    hash: HashKind,
+    patterns: &mut FilePatterns,
+    path: &str,
+    problems: &mut Problems,
+) {
     type Check = fn(&str) -> Result<(), Misread>;
     let lists: [(&str, &TextBounds, &[String], Check); 5] = [
         ("like", &text::LIKE, &matching.like, |text| text::LIKE.check(text)),
@@ -233,7 +256,7 @@ fn check_matching(matching: &Matching, hash: HashKind, path: &str, problems: &mu
         }
     }
     if let Some(pattern) = &matching.pattern {
-        problems.check(|| format!("{path}.pattern"), &text::PATTERN.codes, check_pattern(pattern));
+        problems.check(|| format!("{path}.pattern"), &text::PATTERN.codes, patterns.check(pattern));
     }
     for (tag, values) in &matching.tags {
         let path = file::path_to(&format!("{path}.tags"), tag);

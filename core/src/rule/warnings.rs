@@ -1,5 +1,6 @@
 //! What is worth a word in a rule file that has no fault.
 
+use super::patterns::FilePatterns;
 use super::quantity::{quoted, write_timestamp};
 use super::{Rule, RuleFile, Scope};
 use crate::clock::Clock;
@@ -18,7 +19,7 @@ impl RuleFile {
     }
 
     /// What is worth a word at a given time, though nothing is wrong: nothing to limit, as many rules as
-    /// [`warn_rules`](super::Limits::warn_rules), no dialect, limits that instances share, which this build has no backend
+    /// [`warn_rules`](super::Limits::warn_rules), patterns that together come to half of what they may, no dialect, limits that instances share, which this build has no backend
     /// for, and rules that have expired or will within seven days.
     pub fn warnings_at(&self, now: SystemTime) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -32,6 +33,7 @@ impl RuleFile {
                 "{rules} rules: `limits.warn_rules` asks for a warning from {warn}, and {most} is the most"
             ));
         }
+        warnings.extend(FilePatterns::of(self).warnings());
         let names_shapes = !self.thresholds.is_empty() || self.rules.iter().any(Rule::names_statements);
         if names_shapes && self.fingerprint.dialect == Dialect::Generic && !self.names_dialect {
             warnings.push(

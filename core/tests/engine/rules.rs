@@ -1,5 +1,6 @@
 //! Several rules in one check, and rules that change while statements wait or are held.
 
+use sqlthrottle::rule::{Limit, Rule};
 use sqlthrottle::{
     AdminAnswer, Decision, Engine, Fakes, ManualClock, Reason, RuleFile, RuleName, RuleStats, Statement, Threshold,
     Ticket, Verdict,
@@ -279,4 +280,40 @@ fn a_check_that_falls_to_the_shared_limiter_is_counted_once() {
     assert_eq!(stats(&engine, "ids").overflow, 1);
     let decision = engine.check_statement(&Statement::new(&ids("5")).fakes(Fakes::Rows));
     assert_eq!((decision.count, stats(&engine, "ids").overflow), (2, 2));
+}
+
+#[test]
+fn patterns_of_the_file_and_of_admin_statements_share_their_bounds() {
+    // Run on every text, and together a little less than is allowed.
+    let open = |from: usize, to: usize| {
+        let mut file = RuleFile::default();
+        for i in from..to {
+            let mut rule = Rule::new(format!("rule-{i}"), Limit::Block);
+            rule.matching.pattern = Some(format!("[0-9]+ [a-{}]{{500}}", char::from(b'b' + i as u8)));
+            file.rules.push(rule);
+        }
+        file
+    };
+    let most = (1..25).find(|to| open(0, *to).validate().is_err()).unwrap() - 1;
+    let engine = Engine::new(open(0, most)).unwrap();
+    let add = |pattern: &str| {
+        engine.admin(format!(
+            "SET GLOBAL sql_throttle_add_rule = '{{name: added, pattern: \"{pattern}\", limit: {{block: true}}}}'"
+        ))
+    };
+    let error = add("[0-9]+ [a-z]{600}").unwrap_err();
+    assert_eq!(error.faults()[0].code, "rule.match.pattern.too_many");
+    assert_eq!(error.faults()[0].path, "rules.\"added\".match.pattern");
+    assert_eq!(engine.snapshot().version, 1);
+    // One with a literal of its own is not concerned, and neither is one that a rule of the file has already.
+    add("update reports").unwrap();
+    assert!(!engine.check("update reports set a = 1").is_allowed() && engine.check("select 1").is_allowed());
+    engine.admin("SET GLOBAL sql_throttle_remove_rule = 'added'").unwrap();
+    add("[0-9]+ [a-b]{500}").unwrap();
+    // What was added and what is read next are counted together.
+    open(1, most + 1).validate().unwrap();
+    let error = engine.reload(open(1, most + 1)).unwrap_err();
+    assert_eq!(error.faults()[0].code, "rule.match.pattern.too_many");
+    assert_eq!(error.faults()[0].path, "rules.\"added\".match.pattern");
+    engine.reload(open(0, most)).unwrap();
 }

@@ -1,6 +1,6 @@
 //! Files made to take memory, time or stack.
 
-use super::faults;
+use super::{faults, read};
 use sqlthrottle::rule::RuleFile;
 
 #[test]
@@ -106,4 +106,62 @@ fn hostile_files_are_refused_in_bounds() {
         // Messages repeat a part of a value, never all of it.
         assert!(faults.iter().all(|fault| fault.to_string().len() < 1_000), "{name}");
     }
+}
+
+/// A file of rules with one pattern each.
+fn with_patterns(patterns: impl Iterator<Item = String>) -> String {
+    with_patterns_and(|_| String::new(), patterns)
+}
+
+/// The same with more in each `match`.
+fn with_patterns_and(more: impl Fn(usize) -> String, patterns: impl Iterator<Item = String>) -> String {
+    let rules = patterns.enumerate().map(|(i, pattern)| {
+        format!("- {{name: r{i}, limit: {{block: true}}, match: {{pattern: '{pattern}'{}}}}}\n", more(i))
+    });
+    std::iter::once("rules:\n".to_owned()).chain(rules).collect()
+}
+
+#[test]
+fn patterns_that_are_large_together_are_refused_and_nothing_is_compiled_beyond() {
+    // Each is good by itself, and all of them would take gigabytes.
+    let large = |i: usize| format!("table_{i:04}(?:[a-c][d-f]){{2000}}");
+    // Asked about one shape only, so that none is run on every text.
+    let file = |rules| with_patterns_and(|i| format!(", fingerprints: [a{i:011}]"), (0..rules).map(large));
+    let faults = faults(file(2_900));
+    assert_eq!(faults.len(), 1, "{:?}", &faults[1]);
+    let fault = &faults[0];
+    assert_eq!(fault.code, "rule.match.pattern.too_large");
+    let number: usize = fault.path.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+    assert!((100..1_000).contains(&number), "{}", fault.path);
+    assert_eq!((fault.path.as_str(), fault.line), (&*format!("rules.\"r{number}\".match.pattern"), number + 2));
+    assert!(fault.found.contains(&format!("table_{number:04}")) && fault.found.contains("67108864"), "{fault}");
+    // The rule before it was the last that fits, and a warning is due long before.
+    let rules = read(&file(number));
+    assert!(rules.warnings().iter().any(|warning| warning.contains("67108864 is the most")), "{:?}", rules.warnings());
+    // The same pattern again takes nothing.
+    read(&with_patterns((0..2_900).map(|_| large(0))));
+}
+
+#[test]
+fn patterns_that_are_run_on_every_text_are_refused_where_they_are_too_many() {
+    let open = |i: usize| format!("[a-z]+ [0-9]{{{}}}{}", i % 50 + 1, ".".repeat(i / 50));
+    let faults = faults(with_patterns((0..2_900).map(open)));
+    assert_eq!(faults.len(), 1, "{:?}", &faults[1]);
+    let fault = &faults[0];
+    assert_eq!(fault.code, "rule.match.pattern.too_many");
+    let number: usize = fault.path.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+    assert!((50..500).contains(&number), "{}", fault.path);
+    assert_eq!(fault.line, number + 2);
+    assert!(fault.found.contains(&open(number)) && fault.found.contains("8192"), "{fault}");
+    assert!(fault.expected.contains("`tables`"), "{fault}");
+    let warned =
+        |file: &str| read(file).warnings().iter().any(|warning| warning.contains("run on every new statement"));
+    assert!(warned(&with_patterns((0..number).map(open))));
+    assert!(!warned(&with_patterns((0..number / 2).map(open))));
+    // What they need of a text, or what else a rule asks, spares them every other.
+    assert!(!warned(&with_patterns((0..2_900).map(|i| format!("[a-z]+ table_{i:04} [0-9]{{{}}}", i % 50)))));
+    let tables = with_patterns_and(|i| format!(", tables: table_{i}"), (0..2_900).map(|i| open(i % 90)));
+    assert!(!warned(&tables));
+    // One pattern of many rules is run once.
+    assert!(!warned(&with_patterns((0..2_900).map(|_| "select.*".to_owned()))));
 }

@@ -7,7 +7,9 @@ use super::rule::{self, Besides, Surroundings};
 use super::yaml::{self, NodeId};
 use super::{limit, matching};
 use crate::error::LoadError;
+use crate::fingerprint::FingerprintOptions;
 use crate::rule::bounds;
+use crate::rule::patterns::FilePatterns;
 use crate::rule::quantity::{self, Misread, Quantity};
 use crate::rule::{Limit, Rate, Rule};
 
@@ -63,13 +65,15 @@ fn read(reader: &mut Reader<'_>, node: NodeId) -> Option<Rule> {
 
     let name = reader.given("name", name, String::new(), rule::free_name);
     let mut said = Vec::new();
+    // What its pattern comes to together with others is judged when it is added, too.
+    let mut patterns = FilePatterns::new(FingerprintOptions::default());
     let matching = match matched {
-        None => matching::fields(reader, of_match, None, &mut said),
+        None => matching::fields(reader, of_match, None, &mut patterns, &mut said),
         Some(given) => {
             for (other, key) in of_match.iter().zip(matching::KEYS) {
                 refuse_beside(reader, *other, key, "match");
             }
-            reader.under("match", |reader| matching::matching(reader, given.value, None, &mut said))
+            reader.under("match", |reader| matching::matching(reader, given.value, None, &mut patterns, &mut said))
         }
     };
     let limit = match limit {

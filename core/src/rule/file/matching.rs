@@ -7,7 +7,7 @@ use super::yaml::{Entry, NodeId};
 use crate::fingerprint::{HashKind, Kind};
 use crate::rule::bounds::{Codes, codes};
 use crate::rule::conflict::Field;
-use crate::rule::patterns::{check_account, check_keyword, check_pattern, check_table};
+use crate::rule::patterns::{FilePatterns, check_account, check_keyword, check_table};
 use crate::rule::quantity::Misread;
 use crate::rule::text::{self, MAX_ITEMS, TextBounds};
 use crate::rule::validate::duplicate;
@@ -31,6 +31,7 @@ pub(super) fn matching(
     reader: &mut Reader<'_>,
     node: NodeId,
     hash: Option<HashKind>,
+    patterns: &mut FilePatterns,
     said: &mut Vec<(Field, Mark)>,
 ) -> Option<Matching> {
     let entries = if reader.document().is_nothing(node) {
@@ -45,7 +46,7 @@ pub(super) fn matching(
         return None;
     }
     let keys = reader.fields(entries, &KEYS, |_, _| false);
-    fields(reader, &keys, hash, said)
+    fields(reader, &keys, hash, patterns, said)
 }
 
 /// Reads the fields of a match, given in the order of [`KEYS`].
@@ -53,6 +54,7 @@ pub(super) fn fields(
     reader: &mut Reader<'_>,
     keys: &[Option<Given>; KEYS.len()],
     hash: Option<HashKind>,
+    patterns: &mut FilePatterns,
     said: &mut Vec<(Field, Mark)>,
 ) -> Option<Matching> {
     said.extend(
@@ -62,8 +64,9 @@ pub(super) fn fields(
     let like = texts(reader, "like", like, &text::LIKE, |text| text::LIKE.check(text));
     let fingerprints =
         reader.given("fingerprints", fingerprints, Vec::new(), |reader, node| read_fingerprints(reader, node, hash));
-    let pattern = reader
-        .given("pattern", pattern, None, |reader, node| reader.checked(node, &text::PATTERN, check_pattern).map(Some));
+    let pattern = reader.given("pattern", pattern, None, |reader, node| {
+        reader.checked(node, &text::PATTERN, |text| patterns.check(text)).map(Some)
+    });
     let keywords = texts(reader, "keywords", keywords, &text::KEYWORD, check_keyword);
     let kinds = reader.given("kinds", kinds, Vec::new(), |reader, node| {
         reader.list(node, &KINDS, "a kind", MAX_ITEMS, |reader, node| reader.name(node, &KINDS, Kind::ALL, Kind::name))

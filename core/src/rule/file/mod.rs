@@ -22,6 +22,7 @@ use self::faults::Faults;
 use self::reader::{Given, Reader};
 use self::rule::Surroundings;
 use super::bounds::{self, Codes, codes};
+use super::patterns::FilePatterns;
 use super::quantity::{Bytes, Quantity};
 use super::{Limits, Mode, OnError, RuleFile};
 use crate::error::LoadError;
@@ -141,8 +142,10 @@ fn read(reader: &mut Reader<'_>) -> RuleFile {
         thresholds: thresholds.map_or(0, |given| reader.document().entries(given.value)),
         max_rules,
     };
-    file.rules =
-        section(reader, "rules", rules, Vec::new(), |reader, given| rule::rules(reader, given.value, &surroundings));
+    let mut patterns = FilePatterns::new(file.fingerprint);
+    file.rules = section(reader, "rules", rules, Vec::new(), |reader, given| {
+        rule::rules(reader, given.value, &surroundings, &mut patterns)
+    });
     file
 }
 

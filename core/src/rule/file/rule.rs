@@ -8,9 +8,10 @@ use super::{cluster, limit, matching};
 use crate::fingerprint::HashKind;
 use crate::rule::bounds::{self, Codes, codes};
 use crate::rule::conflict::{Field, Said};
+use crate::rule::patterns::FilePatterns;
 use crate::rule::quantity::{self, InvalidTimestamp};
 use crate::rule::validate::{check_name, duplicate, duplicate_name};
-use crate::rule::{Limit, Limits, Matching, Mode, On, Part, Rule, Scope, Then, text};
+use crate::rule::{Limit, Limits, MatchField, Matching, Mode, On, Part, Rule, Scope, Then, text};
 use std::collections::HashMap;
 use std::time::SystemTime;
 
@@ -44,7 +45,12 @@ pub(super) struct Surroundings {
 }
 
 /// Reads `rules`. Those beyond `limits.max_rules` are told and not read.
-pub(super) fn rules(reader: &mut Reader<'_>, node: NodeId, file: &Surroundings) -> Vec<Rule> {
+pub(super) fn rules(
+    reader: &mut Reader<'_>,
+    node: NodeId,
+    file: &Surroundings,
+    patterns: &mut FilePatterns,
+) -> Vec<Rule> {
     let Content::List(items) = &reader.document().node(node).content else {
         let found = "the rules are not a list";
         let expected = "write each rule behind a dash: `- {name: …, limit: …}`";
@@ -65,7 +71,8 @@ pub(super) fn rules(reader: &mut Reader<'_>, node: NodeId, file: &Surroundings) 
     let mut rules = Vec::new();
     for (i, item) in items.iter().take(most).enumerate() {
         let name = name_of(reader, *item);
-        reader.at(rule_path(i, name.as_deref()), |reader| rules.extend(rule(reader, *item, file, &mut lines)));
+        reader
+            .at(rule_path(i, name.as_deref()), |reader| rules.extend(rule(reader, *item, file, patterns, &mut lines)));
     }
     rules
 }
@@ -86,6 +93,7 @@ fn rule(
     reader: &mut Reader<'_>,
     node: NodeId,
     file: &Surroundings,
+    patterns: &mut FilePatterns,
     lines: &mut HashMap<String, usize>,
 ) -> Option<Rule> {
     let expected = "write a map such as `{name: reports, limit: {concurrency: {max: 30}}}`";
@@ -96,13 +104,22 @@ fn rule(
     let name = reader.required(node, "name", name, missing, |reader, node| unique_name(reader, node, lines));
     let mut said = Vec::new();
     let matching = reader.given("match", matched, Matching::default(), |reader, node| {
-        matching::matching(reader, node, file.hash, &mut said)
+        matching::matching(reader, node, file.hash, patterns, &mut said)
     });
+    let pattern = said.iter().find(|(field, _)| *field == Field::Match(MatchField::Pattern)).map(|(_, mark)| *mark);
     let missing = ("rule.limit.missing", "say how much is allowed: `limit: {concurrency: {max: 30}}`");
     let limit = reader.required(node, "limit", limit, missing, limit::limit);
     let keys = Besides { on, per, then, scope, mode, on_failure, owner, reason, expires };
     let rule = besides(reader, &keys, matching, limit, said, file);
-    Some(Rule { name: name?, ..rule? })
+    let rule = Rule { name: name?, ..rule? };
+    if let Some(mark) = pattern
+        && let Err(misread) = patterns.admit(&rule)
+    {
+        reader.along(".match.pattern", |reader| {
+            reader.fault(mark, text::PATTERN.codes.of(misread.wrong), misread.found, misread.expected);
+        });
+    }
+    Some(rule)
 }
 
 /// Reads a name that no rule before has, and enters its line.

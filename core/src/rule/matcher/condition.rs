@@ -2,6 +2,7 @@
 
 use super::account::{Account, Sender};
 use super::column::Column;
+use super::compiled::{CompiledPatterns, NotCompiled};
 use super::constants::Constants;
 use super::facts::ShapeFacts;
 use super::keyword::{self, Keyword};
@@ -12,6 +13,7 @@ use super::table_glob::TableGlob;
 use crate::context::Context;
 use crate::fingerprint::{Analysis, Fingerprint, Kind, Normalizer, Where};
 use crate::rule::{FingerprintPrefix, MatchField, Part, Rule, WholeTable};
+use std::sync::Arc;
 
 /// What one rule asks of a statement: all of it must hold, and of a list any. Of tags and columns each that is named must have
 /// one of its values. With nothing asked, every statement matches that is checked at all.
@@ -20,7 +22,7 @@ pub(crate) struct Condition {
     /// The rule's fingerprints, and those of its examples: either is enough.
     names: Box<[FingerprintPrefix]>,
     by_example: bool,
-    pattern: Option<Pattern>,
+    pattern: Option<Arc<Pattern>>,
     keywords: Box<[Keyword]>,
     kinds: Box<[Kind]>,
     tables: Box<[TableGlob]>,
@@ -44,12 +46,17 @@ pub(crate) struct Misfit {
 }
 
 impl Condition {
-    /// Compiles what a rule matches. Its examples are read as the normaliser reads statements.
+    /// Compiles what a rule matches, its pattern among those of its file. Its examples are read as the normaliser reads
+    /// statements.
     ///
     /// # Errors
     ///
     /// Every value that says nothing that can be matched.
-    pub(crate) fn new(rule: &Rule, normalizer: &mut Normalizer) -> Result<Self, Vec<Misfit>> {
+    pub(crate) fn new(
+        rule: &Rule,
+        normalizer: &mut Normalizer,
+        patterns: &mut CompiledPatterns,
+    ) -> Result<Self, Vec<Misfit>> {
         let matching = &rule.matching;
         let mut misfits = Vec::new();
         let likes: Vec<_> =
@@ -60,7 +67,13 @@ impl Condition {
         let condition = Self {
             names: matching.fingerprints.iter().cloned().chain(likes).collect(),
             by_example: matching.fingerprints.is_empty(),
-            pattern: read(MatchField::Pattern, matching.pattern.as_slice(), &mut misfits, Pattern::new).pop(),
+            pattern: read(MatchField::Pattern, matching.pattern.as_slice(), &mut misfits, |text| {
+                patterns.compile(text).map_err(|error| match error {
+                    NotCompiled::Unusable(message) => message,
+                    NotCompiled::OverBudget(_) | NotCompiled::Unread => "the patterns take too much memory".to_owned(),
+                })
+            })
+            .pop(),
             keywords: read(MatchField::Keywords, &matching.keywords, &mut misfits, Keyword::new).into(),
             kinds: matching.kinds.as_slice().into(),
             tables: read(MatchField::Tables, &matching.tables, &mut misfits, TableGlob::new).into(),
@@ -87,6 +100,15 @@ impl Condition {
     ///
     /// The first field that no statement of the shape meets.
     pub(crate) fn of_shape(&self, facts: &ShapeFacts<'_>) -> Result<(), Mismatch> {
+        self.of_shape_if(facts, |pattern| pattern.matches(facts.text))
+    }
+
+    /// The same of a shape whose text the pattern matches.
+    pub(super) fn of_shape_but_pattern(&self, facts: &ShapeFacts<'_>) -> Result<(), Mismatch> {
+        self.of_shape_if(facts, |_| true)
+    }
+
+    fn of_shape_if(&self, facts: &ShapeFacts<'_>, matches: impl FnOnce(&Pattern) -> bool) -> Result<(), Mismatch> {
         let of_kind = facts.kinds.iter().any(|kind| self.kinds.contains(kind));
         if facts.never_checked && !of_kind {
             return Err(Mismatch::NeverChecked);
@@ -95,7 +117,7 @@ impl Condition {
         holds(names, if self.by_example { MatchField::Like } else { MatchField::Fingerprints })?;
         holds(self.kinds.is_empty() || of_kind, MatchField::Kinds)?;
         holds(keyword::in_order(facts.text, &self.keywords), MatchField::Keywords)?;
-        holds(self.pattern.as_ref().is_none_or(|pattern| pattern.matches(facts.text)), MatchField::Pattern)?;
+        holds(self.pattern.as_deref().is_none_or(matches), MatchField::Pattern)?;
         holds(self.columns.iter().all(|(column, _)| column.occurs_in(facts.text)), MatchField::Columns)?;
         holds(self.key_columns.iter().all(|column| column.occurs_in(facts.text)), Mismatch::Per)?;
         // The grammar is read last: it costs more than all else together.
@@ -182,15 +204,22 @@ impl Condition {
         &self.names
     }
 
-    /// Literals of which every normalised text holds one that the rule matches: the most telling of what its pattern, its
-    /// keywords, its tables and its columns require.
-    pub(super) fn required(&self) -> Option<Literals> {
+    /// Its pattern, which it shares with other rules that have the same.
+    pub(super) fn pattern(&self) -> Option<&Arc<Pattern>> {
+        self.pattern.as_ref()
+    }
+
+    /// Sets of literals, of each of which every normalised text holds one that the rule matches: what its pattern, its
+    /// keywords, its tables and its columns require, the most telling first.
+    pub(super) fn required(&self) -> Vec<Literals> {
         let columns = self.columns.iter().map(|(column, _)| column).chain(&self.key_columns);
         let words = self.keywords.iter().chain(columns.flat_map(Column::words));
-        let words = words.map(|word| Literals::new([word.as_bytes().to_vec()]));
+        let words = words.filter_map(|word| Literals::new([word.as_bytes().to_vec()]));
         let tables = self.tables.iter().map(TableGlob::literal).collect::<Option<Vec<_>>>().and_then(Literals::new);
-        let pattern = self.pattern.as_ref().and_then(Pattern::required).cloned();
-        words.chain([tables, pattern]).fold(None, Literals::better)
+        let pattern = self.pattern.iter().flat_map(|pattern| pattern.required()).cloned();
+        let mut sets: Vec<_> = words.chain(tables).chain(pattern).collect();
+        Literals::most_telling_first(&mut sets);
+        sets
     }
 }
 
@@ -203,7 +232,7 @@ fn read<T>(
     field: MatchField,
     texts: &[String],
     misfits: &mut Vec<Misfit>,
-    read: impl Fn(&str) -> Result<T, String>,
+    mut read: impl FnMut(&str) -> Result<T, String>,
 ) -> Vec<T> {
     let mut values = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {

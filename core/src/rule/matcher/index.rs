@@ -1,10 +1,13 @@
 //! The conditions of a rule file, and how those a shape may meet are found.
 
+use super::compiled::CompiledPatterns;
 use super::condition::{Condition, Misfit};
 use super::facts::ShapeFacts;
 use super::literals::Literals;
+use super::open::OpenPatterns;
+use super::workload::{Place, Workload};
 use crate::fingerprint::{Fingerprint, Normalizer};
-use crate::rule::{On, RuleFile};
+use crate::rule::{MatchField, On, RuleFile};
 use ahash::RandomState;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::collections::HashMap;
@@ -13,8 +16,9 @@ use std::sync::Arc;
 /// The conditions of a rule file.
 ///
 /// A rule about statements stands in one index, the most telling there is for it: by the fingerprints it names, by literals
-/// that must stand in a text, or among those that are always asked. All literals are looked for in one pass over the text, so
-/// what the first sight of a shape costs depends on how many rules it may meet, and hardly on how many there are.
+/// that must stand in a text, by a pattern that is run on every text, or among those that are always asked. All literals are
+/// looked for in one pass over the text, and all patterns without in a few, so what the first sight of a shape costs depends on
+/// how many rules it may meet, and hardly on how many there are.
 #[derive(Debug)]
 pub(crate) struct Matcher {
     /// Of every rule of the file, by its number.
@@ -22,6 +26,7 @@ pub(crate) struct Matcher {
     requests: Vec<u32>,
     named: NamedFingerprints,
     literals: LiteralIndex,
+    open: OpenPatterns,
     always: Vec<u32>,
 }
 
@@ -41,9 +46,10 @@ impl Matcher {
     /// Every value of every rule that says nothing that can be matched.
     pub(crate) fn new(file: &RuleFile) -> Result<Self, Vec<UnmatchableRule>> {
         let mut normalizer = Normalizer::new(file.fingerprint);
+        let mut patterns = CompiledPatterns::default();
         let (mut conditions, mut wrong) = (Vec::with_capacity(file.rules.len()), Vec::new());
         for (rule, number) in file.rules.iter().zip(0..) {
-            match Condition::new(rule, &mut normalizer) {
+            match Condition::new(rule, &mut normalizer, &mut patterns) {
                 Ok(condition) => conditions.push(Arc::new(condition)),
                 Err(misfits) => {
                     wrong.extend(misfits.into_iter().map(|misfit| UnmatchableRule { rule: number, misfit }));
@@ -54,23 +60,32 @@ impl Matcher {
             return Err(wrong);
         }
         let (mut requests, mut always) = (Vec::new(), Vec::new());
-        let (mut named, mut literals) = (NamedFingerprints::default(), Vec::new());
+        let (mut named, mut literals, mut open) = (NamedFingerprints::default(), Vec::new(), Vec::new());
+        let mut workload = Workload::default();
         for ((rule, condition), number) in file.rules.iter().zip(&conditions).zip(0..) {
             if rule.on == On::Request {
                 requests.push(number);
             } else if !condition.prefixes().is_empty() {
                 condition.prefixes().iter().for_each(|prefix| named.insert(prefix.as_str(), number));
-            } else if let Some(required) = condition.required() {
-                literals.push((required, number));
             } else {
-                always.push(number);
+                match workload.place(condition) {
+                    Place::Behind(required) => literals.push((required, number)),
+                    Place::Always => always.push(number),
+                    Place::Open => open.extend(
+                        (rule.matching.pattern.as_deref().zip(condition.pattern()))
+                            .map(|(text, pattern)| (text, pattern, number)),
+                    ),
+                }
             }
         }
+        let open = OpenPatterns::new(&open).map_err(|(rule, message)| {
+            vec![UnmatchableRule { rule, misfit: Misfit { field: MatchField::Pattern, index: 0, message } }]
+        })?;
         let literals = LiteralIndex::new(&literals).unwrap_or_else(|| {
             always.extend(literals.iter().map(|(_, number)| *number));
             LiteralIndex::default()
         });
-        Ok(Self { conditions, requests, named, literals, always })
+        Ok(Self { conditions, requests, named, literals, open, always })
     }
 
     /// The condition of a rule, by its number in the file.
@@ -97,6 +112,11 @@ impl Matcher {
         rules.sort_unstable();
         rules.dedup();
         rules.retain(|rule| self.condition(*rule).is_some_and(|condition| condition.of_shape(facts).is_ok()));
+        let but_pattern =
+            |rule: &u32| self.condition(*rule).is_some_and(|condition| condition.of_shape_but_pattern(facts).is_ok());
+        // Each stands in one index only.
+        rules.extend(self.open.of(facts.text).into_iter().filter(but_pattern));
+        rules.sort_unstable();
     }
 }
 

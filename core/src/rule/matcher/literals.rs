@@ -1,6 +1,7 @@
 //! Literals of which one stands in every text that a rule matches.
 
 use regex_syntax::hir::{Class, ClassBytes, Hir, HirKind};
+use std::cmp::Reverse;
 
 /// Literals in lower case, of which one stands, in any case, in every text that a rule matches. None is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,9 @@ impl Literals {
 
     /// Most bytes that a class may stand for to be spelt out.
     const MAX_CLASS: usize = 8;
+
+    /// Most sets of an expression: the others are the least telling.
+    const MAX_SETS: usize = 4;
 
     /// `None` where one is empty, or there are none or too many: then they say nothing.
     pub(super) fn new(literals: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
@@ -35,45 +39,60 @@ impl Literals {
         self.0.iter().map(Vec::as_slice)
     }
 
-    /// The one that fewer texts hold: whose shortest literal is longer, of equals the one with fewer literals.
-    pub(super) fn better(a: Option<Self>, b: Option<Self>) -> Option<Self> {
-        let worth = |set: &Self| (set.0.iter().map(Vec::len).min(), std::cmp::Reverse(set.0.len()));
-        match (a, b) {
-            (Some(a), Some(b)) => Some(if worth(&a) < worth(&b) { b } else { a }),
-            (a, b) => a.or(b),
-        }
+    /// What the set takes besides itself, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        self.0.iter().map(|literal| size_of::<Vec<u8>>() + literal.capacity()).sum::<usize>()
     }
 
-    /// Of a regular expression; `None` where it requires none. Recurses as deep as the expression nests, which its
-    /// parser bounds.
-    pub(super) fn required_by(hir: &Hir) -> Option<Self> {
+    /// Sorts sets so that those come first that fewer texts hold: whose shortest literal is longer, of equals those with fewer
+    /// literals.
+    pub(super) fn most_telling_first(sets: &mut [Self]) {
+        sets.sort_by_cached_key(|set| (Reverse(set.0.iter().map(Vec::len).min()), set.0.len()));
+    }
+
+    /// Sets of a regular expression, of each of which one literal stands in every text that it matches: the most telling
+    /// first. Recurses as deep as the expression nests, which its parser bounds.
+    pub(super) fn required_by(hir: &Hir) -> Vec<Self> {
         match hir.kind() {
             HirKind::Concat(parts) => {
-                let mut best = None;
+                let mut best = Vec::new();
                 // What stands side by side is one literal, as far as each part is one of few.
                 let mut run = vec![vec![]];
                 for part in parts {
                     let Some(texts) = exact(part) else {
-                        best = Self::better(best, Self::new(std::mem::replace(&mut run, vec![vec![]])));
-                        best = Self::better(best, Self::required_by(part));
+                        best.extend(Self::new(std::mem::replace(&mut run, vec![vec![]])));
+                        best.extend(Self::required_by(part));
+                        keep_the_best(&mut best);
                         continue;
                     };
                     if !append(&mut run, &texts) {
-                        best = Self::better(best, Self::new(std::mem::replace(&mut run, texts)));
+                        best.extend(Self::new(std::mem::replace(&mut run, texts)));
+                        keep_the_best(&mut best);
                     }
                 }
-                Self::better(best, Self::new(run))
+                best.extend(Self::new(run));
+                keep_the_best(&mut best);
+                best
             }
             HirKind::Alternation(branches) => {
-                let sets = branches.iter().map(Self::required_by).collect::<Option<Vec<_>>>()?;
-                Self::new(sets.into_iter().flat_map(|set| set.0))
+                let best_of = |branch| Self::required_by(branch).into_iter().next();
+                let sets = branches.iter().map(best_of).collect::<Option<Vec<_>>>();
+                sets.and_then(|sets| Self::new(sets.into_iter().flat_map(|set| set.0))).into_iter().collect()
             }
             HirKind::Capture(capture) => Self::required_by(&capture.sub),
             HirKind::Repetition(repetition) if repetition.min >= 1 => Self::required_by(&repetition.sub),
-            HirKind::Repetition(_) => None,
-            HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => Self::new(exact(hir)?),
+            HirKind::Repetition(_) => Vec::new(),
+            HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => {
+                exact(hir).and_then(Self::new).into_iter().collect()
+            }
         }
     }
+}
+
+fn keep_the_best(sets: &mut Vec<Literals>) {
+    Literals::most_telling_first(sets);
+    sets.dedup();
+    sets.truncate(Literals::MAX_SETS);
 }
 
 /// The few texts, in lower case, one of which each match of the expression is; `None` where there are many.

@@ -7,6 +7,7 @@
 
 mod account;
 mod column;
+mod compiled;
 mod condition;
 mod constants;
 mod facts;
@@ -16,18 +17,21 @@ mod keyword;
 mod literals;
 mod mismatch;
 mod network;
+mod open;
 mod pattern;
 mod table_glob;
 #[cfg(test)]
 mod tests;
+mod workload;
 
 pub(crate) use account::Account;
 pub(crate) use column::Column;
+pub(crate) use compiled::{CompiledPatterns, NotCompiled};
 pub(crate) use condition::Condition;
 pub(crate) use constants::Constants;
 pub(crate) use facts::ShapeFacts;
 pub(crate) use index::Matcher;
 pub(crate) use keyword::Keyword;
 pub(crate) use mismatch::Mismatch;
-pub(crate) use pattern::Pattern;
 pub(crate) use table_glob::TableGlob;
+pub(crate) use workload::Workload;

@@ -19,7 +19,24 @@ use std::fmt;
 pub(crate) struct Pattern {
     short: BoundedBacktracker,
     long: DFA,
-    required: Option<Literals>,
+    /// The most telling first.
+    required: Box<[Literals]>,
+}
+
+/// Why a text is no pattern, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// What is wrong, and where.
+    Malformed(String),
+    /// It was given up when it had taken [`Pattern::MAX_COMPILED`] bytes.
+    TooLarge(String),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Malformed(message) | Self::TooLarge(message)) = self;
+        f.write_str(message)
+    }
 }
 
 impl Pattern {
@@ -30,7 +47,7 @@ impl Pattern {
     const MAX_NESTING: u32 = 100;
 
     /// Most memory of a compiled pattern, in bytes: what `a{1000}` nested in another would take is not even begun.
-    const MAX_COMPILED: usize = 1 << 20;
+    pub(crate) const MAX_COMPILED: usize = 1 << 20;
 
     /// Memory for what was tried of a short text, in bytes: a bit for each state of the pattern and each byte.
     const MAX_TRIED: usize = 16 << 10;
@@ -42,33 +59,10 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// A message of one line: what is wrong, and where.
-    pub(crate) fn new(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Err("an empty pattern matches everything; leave it out".to_owned());
-        }
-        if text.len() > Self::MAX_BYTES {
-            return Err(format!("the pattern has {} bytes, and {} is the most", text.len(), Self::MAX_BYTES));
-        }
-        let at = |what: &dyn fmt::Display, span: &Span| {
-            format!("{what}, at character {} of the pattern", text[..span.start.offset].chars().count() + 1)
-        };
-        let ast = ast::parse::ParserBuilder::new()
-            .nest_limit(Self::MAX_NESTING)
-            .build()
-            .parse(text)
-            .map_err(|error| at(error.kind(), error.span()))?;
-        let hir = hir::translate::TranslatorBuilder::new()
-            .unicode(false)
-            .utf8(false)
-            .case_insensitive(true)
-            .dot_matches_new_line(true)
-            .build()
-            .translate(text, &ast)
-            .map_err(|error| at(error.kind(), error.span()))?;
-        if reads_characters(&hir) {
-            return Err("the pattern reads bytes, not Unicode characters: leave out `(?u)`".to_owned());
-        }
+    /// What is wrong, and where.
+    pub(crate) fn new(text: &str) -> Result<Self, Unusable> {
+        let malformed = |error: String| Unusable::Malformed(error);
+        let hir = translate(text)?;
         let nfa = thompson::Compiler::new()
             .configure(
                 thompson::Config::new()
@@ -78,17 +72,32 @@ impl Pattern {
             )
             .build_from_hir(&hir)
             .map_err(|error| match error.size_limit() {
-                Some(limit) => format!("the compiled pattern takes more than {limit} bytes: repeat less"),
-                None => error.to_string(),
+                Some(limit) => {
+                    Unusable::TooLarge(format!("the compiled pattern takes more than {limit} bytes: repeat less"))
+                }
+                None => malformed(error.to_string()),
             })?;
         let short = BoundedBacktracker::builder()
             .configure(backtrack::Config::new().visited_capacity(Self::MAX_TRIED))
             .build_from_nfa(nfa.clone())
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| malformed(error.to_string()))?;
         // Without a bound on how often the cache is cleared, and without bytes to quit at, a search always ends in an answer.
         let config = dfa::Config::new().cache_capacity(Self::MAX_CACHE).skip_cache_capacity_check(true);
-        let long = DFA::builder().configure(config).build_from_nfa(nfa).map_err(|error| error.to_string())?;
-        Ok(Self { short, long, required: Literals::required_by(&hir) })
+        let long =
+            DFA::builder().configure(config).build_from_nfa(nfa).map_err(|error| malformed(error.to_string()))?;
+        Ok(Self { short, long, required: Literals::required_by(&hir).into() })
+    }
+
+    /// The states of its automaton: the most steps that it takes for a byte of a text.
+    pub(crate) fn states(&self) -> usize {
+        self.short.get_nfa().states().len()
+    }
+
+    /// What it takes, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        size_of::<Self>()
+            + self.short.get_nfa().memory_usage()
+            + self.required.iter().map(Literals::memory).sum::<usize>()
     }
 
     /// Whether a normalised text begins with what the pattern says.
@@ -107,9 +116,10 @@ impl Pattern {
         matches!(self.long.try_search_fwd(&mut dfa::Cache::new(&self.long), input), Ok(Some(_)))
     }
 
-    /// Literals of which every text that matches holds one, in any case; `None` where it need not hold any.
-    pub(crate) fn required(&self) -> Option<&Literals> {
-        self.required.as_ref()
+    /// Sets of literals, of each of which every text that matches holds one, in any case: the most telling first, and none
+    /// where it need not hold any.
+    pub(crate) fn required(&self) -> &[Literals] {
+        &self.required
     }
 }
 
@@ -117,6 +127,39 @@ impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pattern").field("required", &self.required).finish_non_exhaustive()
     }
+}
+
+/// Reads a regular expression as a pattern is read, in time bounded by its length.
+pub(super) fn translate(text: &str) -> Result<Hir, Unusable> {
+    if text.is_empty() {
+        return Err(Unusable::Malformed("an empty pattern matches everything; leave it out".to_owned()));
+    }
+    if text.len() > Pattern::MAX_BYTES {
+        let message = format!("the pattern has {} bytes, and {} is the most", text.len(), Pattern::MAX_BYTES);
+        return Err(Unusable::Malformed(message));
+    }
+    let at = |what: &dyn fmt::Display, span: &Span| {
+        let place = text[..span.start.offset].chars().count() + 1;
+        Unusable::Malformed(format!("{what}, at character {place} of the pattern"))
+    };
+    let ast = ast::parse::ParserBuilder::new()
+        .nest_limit(Pattern::MAX_NESTING)
+        .build()
+        .parse(text)
+        .map_err(|error| at(error.kind(), error.span()))?;
+    let hir = hir::translate::TranslatorBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .case_insensitive(true)
+        .dot_matches_new_line(true)
+        .build()
+        .translate(text, &ast)
+        .map_err(|error| at(error.kind(), error.span()))?;
+    if reads_characters(&hir) {
+        let message = "the pattern reads bytes, not Unicode characters: leave out `(?u)`";
+        return Err(Unusable::Malformed(message.to_owned()));
+    }
+    Ok(hir)
 }
 
 /// Whether `(?u)` is in it, for which a byte that is no UTF-8 is no character. Recurses as deep as the pattern nests.
@@ -148,7 +191,7 @@ mod tests {
 
     fn required(pattern: &str) -> String {
         let pattern = Pattern::new(pattern).unwrap();
-        let literals = pattern.required().into_iter().flat_map(Literals::iter);
+        let literals = pattern.required().first().into_iter().flat_map(Literals::iter);
         literals.map(String::from_utf8_lossy).collect::<Vec<_>>().join("|")
     }
 
@@ -205,7 +248,7 @@ mod tests {
             (r"(?u-i)\b", "(?u)"),
             ("(?u-i).", "(?u)"),
         ] {
-            let error = Pattern::new(pattern).unwrap_err();
+            let error = Pattern::new(pattern).unwrap_err().to_string();
             assert!(error.contains(expected) && !error.contains('\n'), "{pattern}: {error}");
         }
     }
@@ -222,7 +265,7 @@ mod tests {
             ("a".to_owned() + &"?".repeat(60_000), "nest"),
             ("[".repeat(60_000), ""),
         ] {
-            let error = Pattern::new(&pattern).unwrap_err();
+            let error = Pattern::new(&pattern).unwrap_err().to_string();
             assert!(error.contains(expected) && error.len() < 200, "{error}");
         }
         // What requires nothing may be repeated for ever.
@@ -313,7 +356,7 @@ mod tests {
 
     fn holds_a_required_literal(pattern: &Pattern, text: &[u8]) -> bool {
         let text = text.to_ascii_lowercase();
-        pattern.required().is_none_or(|set| set.iter().any(|word| memchr::memmem::find(&text, word).is_some()))
+        pattern.required().iter().all(|set| set.iter().any(|word| memchr::memmem::find(&text, word).is_some()))
     }
 
     proptest! {

@@ -193,7 +193,7 @@ proptest! {
         let options = FingerprintOptions::new(dialect).fold_digits(fold_digits);
         let mut asked = super::rule(|_| {});
         (asked.matching.columns, asked.per) = (rule.matching.columns.clone(), rule.per.clone());
-        let condition = Condition::new(&asked, &mut Normalizer::new(options)).unwrap();
+        let condition = Condition::new(&asked, &mut Normalizer::new(options), &mut CompiledPatterns::default()).unwrap();
         let statement = Statement::new(sql);
         let shape = Shape::of(sql.as_bytes(), options);
         let facts = shape.facts();

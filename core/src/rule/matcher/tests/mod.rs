@@ -3,7 +3,7 @@
 mod candidates;
 mod stages;
 
-use super::{Condition, Constants, Matcher, Mismatch, ShapeFacts};
+use super::{CompiledPatterns, Condition, Constants, Matcher, Mismatch, ShapeFacts};
 use crate::fingerprint::{
     Classification, Dialect, Fingerprint, FingerprintOptions, HashKind, Kind, Normalizer, classify, is_never_checked,
 };

@@ -8,7 +8,7 @@ fn condition(change: impl FnOnce(&mut Rule)) -> Condition {
 }
 
 fn compile(rule: &Rule, options: FingerprintOptions) -> Condition {
-    Condition::new(rule, &mut Normalizer::new(options)).unwrap()
+    Condition::new(rule, &mut Normalizer::new(options), &mut CompiledPatterns::default()).unwrap()
 }
 
 /// All stages in order, as an engine asks them: `matches`, or the field that fails.
@@ -347,7 +347,9 @@ fn all_that_cannot_be_matched_is_said_at_once() {
         rule.matching.tables = strings(&["a", "b", ""]);
         rule.matching.users = strings(&["dev@10.0.0.0/99"]);
     });
-    let misfits = Condition::new(&rule, &mut Normalizer::new(FingerprintOptions::default())).unwrap_err();
+    let misfits =
+        Condition::new(&rule, &mut Normalizer::new(FingerprintOptions::default()), &mut CompiledPatterns::default())
+            .unwrap_err();
     let places: Vec<_> = misfits.iter().map(|misfit| (misfit.field.name(), misfit.index)).collect();
     assert_eq!(places, [("pattern", 0), ("keywords", 1), ("tables", 2), ("user", 0)]);
     assert!(misfits.iter().all(|misfit| !misfit.message.is_empty()));
