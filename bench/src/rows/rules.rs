@@ -1,7 +1,7 @@
 //! What many rules cost beside few, and what it costs to put them in force while statements are checked.
 
 use super::{Case, Duel, Work};
-use crate::measure::{Quartiles, looped};
+use crate::measure::{Loop, Quartiles, looped};
 use crate::table::{Figure, Row, nanoseconds};
 use anyhow::{Result, ensure};
 use sqlthrottle::Engine;
@@ -14,10 +14,13 @@ use std::time::{Duration, Instant};
 pub(super) const CASES: &[Case] = &[
     Case { name: "rules-known/own", build: known },
     Case { name: "rules-first-sight/own", build: first_sight },
+    Case { name: "rules-first-sight-open/own", build: first_sight_open },
     Case { name: "rules-reload/own", build: reload },
 ];
 
 const MANY: usize = 3_000;
+/// Patterns that are run on every text: about half of those that a file may have.
+const MANY_OPEN: usize = 300;
 const FEW: usize = 10;
 
 /// Nothing is refused under it.
@@ -35,6 +38,16 @@ fn rules(number: usize) -> RuleFile {
         let mut rule = Rule::new(format!("rule-{i}"), Limit::sliding_window(BOUNDLESS, Duration::from_millis(1200)));
         rule.matching.pattern = Some(format!("select.*from accounts_{i:05} where id"));
         file.rules.push(rule);
+    }
+    file
+}
+
+/// So many rules with a pattern each that needs no text of its own, and so is run on every statement.
+fn open_rules(number: usize) -> RuleFile {
+    let mut file = rules(number);
+    for (i, rule) in file.rules.iter_mut().enumerate() {
+        let (last, times) = (char::from(b'd' + (i % 20) as u8), i / 20 + 2);
+        rule.matching.pattern = Some(format!(".*[a-{last}]{{{times}}}[0-9]"));
     }
     file
 }
@@ -57,16 +70,25 @@ fn known() -> Result<Work> {
 
 /// Statements of which each is the first of its shape, and matches no rule but by its beginning.
 fn first_sight() -> Result<Work> {
-    let check = |number| {
-        let engine = Engine::new(rules(number))?;
-        let mut table = MANY;
-        anyhow::Ok(looped(move || {
-            table += 1;
-            engine.check(statement(table))
-        }))
-    };
-    let duel = Duel::new("first sight under 3,000 patterns", "the same under 10", check(MANY)?, check(FEW)?);
+    let (many, few) = (first_sights(rules(MANY))?, first_sights(rules(FEW))?);
+    let duel = Duel::new("first sight under 3,000 patterns", "the same under 10", many, few);
     Ok(Work::Duel(duel.at_least(1.0 / 3.0)))
+}
+
+/// The same where no literal spares a pattern.
+fn first_sight_open() -> Result<Work> {
+    let (many, few) = (first_sights(open_rules(MANY_OPEN))?, first_sights(open_rules(FEW))?);
+    let duel = Duel::new("first sight under 300 patterns run on every text", "the same under 10", many, few);
+    Ok(Work::Duel(duel.at_least(1.0 / 3.0)))
+}
+
+fn first_sights(rules: RuleFile) -> Result<Loop> {
+    let engine = Engine::new(rules)?;
+    let mut table = MANY;
+    Ok(looped(move || {
+        table += 1;
+        engine.check(statement(table))
+    }))
 }
 
 /// The time within which 999 of 1,000 checks of two threads are done while 3,000 rules are put in force again and again.
