@@ -2,7 +2,7 @@
 
 use super::effects;
 use super::frame::{Expect, Role};
-use super::names::text_of;
+use super::names::{is_modifier, text_of};
 use super::statement::Reader;
 use super::word::Lower;
 use super::{Kind, TableName};
@@ -10,7 +10,7 @@ use crate::fingerprint::Dialect;
 use crate::fingerprint::lexer::{Token, TokenKind};
 
 /// Most tables, and most CTEs, that the lexical reading keeps of one statement.
-const MAX_NAMES: usize = 1000;
+pub(super) const MAX_NAMES: usize = 1000;
 
 impl Reader<'_> {
     /// The first word of a statement or subquery.
@@ -214,7 +214,7 @@ impl Reader<'_> {
             Expect::Target => (true, false),
             Expect::Table { or_function } => (false, or_function),
         };
-        if !after_dot && self.is_modifier(word, next) {
+        if !after_dot && is_modifier(word, next, self.previous.as_bytes()) {
             return;
         }
         self.parts.push(text_of(self.sql, token));
@@ -235,17 +235,5 @@ impl Reader<'_> {
 
     fn is_cte(&self, table: &TableName) -> bool {
         table.schema.is_none() && self.ctes.contains(&table.name)
-    }
-
-    /// A word between a verb and the name of its table.
-    fn is_modifier(&self, word: &[u8], next: Token) -> bool {
-        let goes_on = matches!(next.kind, TokenKind::Word | TokenKind::Quoted);
-        match word {
-            b"lateral" | b"top" => goes_on || next.kind == TokenKind::LParen,
-            b"only" | b"if" | b"not" | b"exists" | b"ignore" | b"low_priority" | b"high_priority" | b"delayed"
-            | b"quick" | b"or" | b"overwrite" | b"concurrently" | b"table" | b"tables" => goes_on,
-            b"replace" | b"abort" | b"fail" | b"rollback" => goes_on && self.previous.as_bytes() == b"or",
-            _ => false,
-        }
     }
 }

@@ -3,11 +3,13 @@
 //! Two readers share the work. The lexical one ([`scan`]) reads any bytes in one pass and without recursion; it alone
 //! divides a text into statements and says their kinds and whether they only read. A statement within the [`text`] budget is
 //! parsed as well, and then the parser's tree says what its tables, predicates and WHERE are. Where the parser refuses, or
-//! is not asked, the lexical reading of those stands.
+//! is not asked, the lexical reading of those stands; of predicates it is [`comparisons`], which reads the tokens once more.
 
 mod clauses;
+mod comparisons;
 mod condition;
 mod constant;
+mod cursor;
 mod effects;
 mod frame;
 mod head;
@@ -29,6 +31,7 @@ pub(crate) use unchecked::is_never_checked;
 
 use super::dialect::Dialect;
 use crate::name::named;
+use cursor::Cursor;
 use std::collections::HashSet;
 use std::fmt;
 use where_clause::Reading;
@@ -270,8 +273,9 @@ pub fn analyse(sql: &[u8], dialect: Dialect) -> Analysis {
     };
     let mut tables = HashSet::new();
     let (mut reads, mut writes) = (Reading::NONE, Reading::NONE);
+    let mut behind = Cursor::new(sql, dialect);
     scan::scan(sql, dialect, |statement| {
-        let read = reading::read(&statement, dialect);
+        let read = reading::read(&statement, &mut behind);
         let worst = if statement.kind == Kind::Select { &mut reads } else { &mut writes };
         *worst = worst.worst(read.condition);
         analysis.kinds.push(statement.kind);

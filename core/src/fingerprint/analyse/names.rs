@@ -17,6 +17,18 @@ pub(super) fn text_of(sql: &[u8], token: Token) -> String {
     text.replace(&format!("{close}{close}"), &close.to_string())
 }
 
+/// Whether a word stands between a verb and the name of its table; `previous` is the word before it.
+pub(super) fn is_modifier(word: &[u8], next: Token, previous: &[u8]) -> bool {
+    let goes_on = matches!(next.kind, TokenKind::Word | TokenKind::Quoted);
+    match word {
+        b"lateral" | b"top" => goes_on || next.kind == TokenKind::LParen,
+        b"only" | b"if" | b"not" | b"exists" | b"ignore" | b"low_priority" | b"high_priority" | b"delayed"
+        | b"quick" | b"or" | b"overwrite" | b"concurrently" | b"table" | b"tables" => goes_on,
+        b"replace" | b"abort" | b"fail" | b"rollback" => goes_on && previous == b"or",
+        _ => false,
+    }
+}
+
 /// A name under way: `a.b.c`, part by part.
 #[derive(Debug, Default)]
 pub(super) struct Parts(Vec<String>);

@@ -1,5 +1,6 @@
 //! The SQL parser, on a stack that its recursion cannot exhaust.
 
+use super::{Value, predicates};
 use crate::fingerprint::Dialect;
 use sqlparser::ast::{Expr, Statement};
 use sqlparser::dialect as grammar;
@@ -20,6 +21,8 @@ const RECURSION_LIMIT: usize = 64;
 pub(super) fn with_statement<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&Statement) -> R) -> Option<R> {
     run(sql, dialect, |parser| {
         let statements = parser.parse_statements()?;
+        // It stops before END, which may be the alias of a table whose WHERE is still to come.
+        parser.expect_token(&sqlparser::tokenizer::Token::EOF)?;
         // Two statements where the lexer saw one: the two disagree on what the text says, and the lexer stands.
         let [statement] = statements.as_slice() else {
             return Err(ParserError::ParserError(String::new()));
@@ -35,6 +38,24 @@ pub(super) fn with_condition<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&
         parser.expect_token(&sqlparser::tokenizer::Token::EOF)?;
         Ok(read(&condition))
     })
+}
+
+/// The text of a constant that stands alone, without its quotes; `None` where the parser knows none there. The grammar of
+/// one constant does not nest, so the stack at hand will do.
+pub(super) fn constant(sql: &str, dialect: Dialect, must_be_number: bool) -> Option<String> {
+    let read = || {
+        let mut parser = Parser::new(rules(dialect)).try_with_sql(sql).ok()?;
+        let value = parser.parse_value().ok()?.value;
+        parser.expect_token(&sqlparser::tokenizer::Token::EOF).ok()?;
+        if must_be_number && !matches!(value, sqlparser::ast::Value::Number(..)) {
+            return None;
+        }
+        match predicates::constant(&value)? {
+            Value::Constant(text) => Some(text),
+            Value::Placeholder(_) => None,
+        }
+    };
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_default()
 }
 
 fn run<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&mut Parser<'_>) -> Result<R, ParserError>) -> Option<R> {

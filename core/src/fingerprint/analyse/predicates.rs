@@ -16,16 +16,6 @@ pub(super) fn of_statement(statement: &Statement) -> Vec<Predicate> {
     reader.found
 }
 
-/// The comparisons of a condition that stands alone, with the one table its statement has.
-pub(super) fn of_condition(condition: &Expr, table: Option<&TableName>) -> Vec<Predicate> {
-    let mut reader = Reader::default();
-    let source =
-        table.map(|table| Source { name: Some(table.name.clone()), aliased: false, table: Some(table.clone()) });
-    reader.scopes.push(source.into_iter().collect());
-    reader.condition(condition);
-    reader.found
-}
-
 /// A table of FROM: the name columns call it by, and the table behind it; none for a subquery or CTE.
 struct Source {
     name: Option<String>,
@@ -318,7 +308,7 @@ fn is_number(expr: &Expr) -> bool {
     matches!(expr, Expr::Value(value) if matches!(value.value, ast::Value::Number(..)))
 }
 
-fn constant(value: &ast::Value) -> Option<Value> {
+pub(super) fn constant(value: &ast::Value) -> Option<Value> {
     match value {
         ast::Value::Null => None,
         ast::Value::Boolean(truth) => Some(Value::Constant(truth.to_string())),

@@ -1,8 +1,9 @@
 //! One statement, read by the parser where it may be, and by the lexer where it must.
 
+use super::cursor::Cursor;
 use super::scan::Scanned;
 use super::where_clause::Reading;
-use super::{Dialect, Kind, Predicate, TableName, Where, parse, predicates, tables};
+use super::{Dialect, Kind, Predicate, TableName, Where, comparisons, parse, predicates, tables};
 
 /// What a statement does to which rows of which tables.
 pub(super) struct Read {
@@ -11,8 +12,9 @@ pub(super) struct Read {
     pub(super) predicates: Vec<Predicate>,
 }
 
-pub(super) fn read(scanned: &Scanned, dialect: Dialect) -> Read {
-    parsed(scanned, dialect).unwrap_or_else(|| lexical(scanned, dialect))
+/// `behind` stands before the statement. It follows only where the parser is not asked or refuses.
+pub(super) fn read(scanned: &Scanned, behind: &mut Cursor<'_>) -> Read {
+    parsed(scanned, behind.dialect).unwrap_or_else(|| lexical(scanned, behind))
 }
 
 fn parsed(scanned: &Scanned, dialect: Dialect) -> Option<Read> {
@@ -29,8 +31,8 @@ fn parsed(scanned: &Scanned, dialect: Dialect) -> Option<Read> {
     agree.then_some(read)
 }
 
-fn lexical(scanned: &Scanned, dialect: Dialect) -> Read {
-    let (mut condition, mut found) = (Reading { clause: scanned.clause, reads_constants: false }, vec![]);
+fn lexical(scanned: &Scanned, behind: &mut Cursor<'_>) -> Read {
+    let mut condition = Reading { clause: scanned.clause, reads_constants: false };
     // A statement that the parser refused, or that is cut off, may hold its condition where nobody looked.
     let doubtful = scanned.text.is_some() || !scanned.whole;
     if doubtful && condition.clause == Where::Missing {
@@ -38,18 +40,10 @@ fn lexical(scanned: &Scanned, dialect: Dialect) -> Read {
     }
     if condition.clause == Where::Present
         && let Some(text) = &scanned.condition
+        && let Some(reading) = parse::with_condition(text, behind.dialect, Reading::of_condition)
     {
-        let table = match scanned.tables.as_slice() {
-            [table] => Some(table),
-            _ => None,
-        };
-        let read = parse::with_condition(text, dialect, |expr| {
-            (Reading::of_condition(expr), predicates::of_condition(expr, table))
-        });
-        if let Some((reading, predicates)) = read {
-            condition = reading;
-            found = predicates;
-        }
+        condition = reading;
     }
-    Read { condition, tables: scanned.tables.clone(), predicates: found }
+    let predicates = comparisons::of_statement(behind, &scanned.span, scanned.kind);
+    Read { condition, tables: scanned.tables.clone(), predicates }
 }

@@ -10,6 +10,7 @@ use super::{Kind, TableName, Where};
 use crate::fingerprint::Dialect;
 use crate::fingerprint::lexer::{Token, TokenKind};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Parentheses deeper than this are counted and not looked into. Far beyond what people write, and it bounds the memory
 /// that a flood of parentheses takes.
@@ -20,6 +21,7 @@ pub(super) struct Reader<'a> {
     pub(super) sql: &'a [u8],
     pub(super) dialect: Dialect,
     pub(super) tokens: usize,
+    pub(super) span: Range<usize>,
     pub(super) kind: Option<Kind>,
     /// The statement's first word, and what it says where it lets another statement follow.
     pub(super) first: Lower,
@@ -70,6 +72,7 @@ impl<'a> Reader<'a> {
             sql,
             dialect,
             tokens: 0,
+            span: 0..0,
             kind: None,
             first: Lower::NONE,
             head: None,
@@ -126,6 +129,7 @@ impl<'a> Reader<'a> {
         done.tables.append(&mut done.targets);
         Some(Scanned {
             kind,
+            span: done.span,
             clause,
             whole: done.whole,
             tables: done.tables,
@@ -222,7 +226,9 @@ impl<'a> Reader<'a> {
         }
         if self.tokens == 1 {
             self.first = word;
+            self.span.start = token.start;
         }
+        self.span.end = token.end;
         self.text.push(self.sql, token, position, self.dialect);
         if self.collecting.is_some_and(|(_, from)| token.start >= from) {
             self.condition.push(self.sql, token, position, self.dialect);

@@ -117,6 +117,22 @@ mod tests {
     }
 
     #[test]
+    fn a_list_too_long_to_be_parsed_hides_no_value() {
+        let column = Column::new(&ColumnName::new("orders", "id"), &FingerprintOptions::default());
+        let list = (0..10_000).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+        for sql in [
+            format!("select * from orders o join items i on i.oid = o.id where i.a = 1 and o.id in ({list})"),
+            format!("select {list} from orders o, items i where o.id in (3, 9999)"),
+            format!("update orders set a = coalesce({list}) where id in (?, 9999)"),
+        ] {
+            let constants = Constants::new(sql.as_bytes(), Dialect::Generic, &[Some(b"7")]);
+            assert!(constants.values_of(&column).any(|value| value == b"9999"), "{}", &sql[..60]);
+            let others = Column::new(&ColumnName::new("items", "id"), &FingerprintOptions::default());
+            assert_eq!(constants.values_of(&others).count(), 0, "{}", &sql[..60]);
+        }
+    }
+
+    #[test]
     fn constants_are_read_in_the_dialect_of_the_statement() {
         let column = Column::new(&ColumnName::new("t", "a"), &FingerprintOptions::default());
         let sql = r#"select * from t where a = "x""#;

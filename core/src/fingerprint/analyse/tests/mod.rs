@@ -1,6 +1,7 @@
 //! Tables of cases, each a statement, its dialect and what is expected, in short form.
 
 mod beyond;
+mod comparisons;
 mod conditions;
 mod hostile;
 mod kinds;
