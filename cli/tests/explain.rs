@@ -73,7 +73,7 @@ matches  reports-per-user: a burst of 100, then 20/s; beyond it abort; key user=
 differs  no-deletes: by `kinds`
 differs  endpoint (observed): by `tags`
 differs  web: by `on`: it is asked about requests
-differs  ended (expired): its time is over
+expired  ended: would match but for its time
 matches  off (off): exempt from every other rule
 differs  default_threshold: another rule names the statement
 differs  2 thresholds of other statements; --all lists them
@@ -109,7 +109,7 @@ fn json_has_the_keys_that_are_documented() {
         json!({
             "type": "rule", "rule": "reports-per-user", "mode": "enforced", "matches": true, "field": null,
             "keys": ["user=dev@10.0.0.7, column:reports.id=7", "user=dev@10.0.0.7, column:reports.id=8"],
-            "terms": "a burst of 100, then 20/s; beyond it abort",
+            "terms": "a burst of 100, then 20/s; beyond it abort", "exempted_by": null,
         })
     );
     assert_eq!(
@@ -121,6 +121,83 @@ fn json_has_the_keys_that_are_documented() {
         })
     );
     assert_eq!(explain("json-all", &["--json", "--all", "select 1"], b"").of_type("rule").len(), 10);
+}
+
+/// Others match and yet do nothing: a reader must see why.
+#[test]
+fn an_exempting_rule_is_named_where_others_match() {
+    let rules = "\
+default_threshold: 50
+rules:
+  - {name: blocked, match: {tables: [t]}, limit: {block: true}}
+  - {name: seven, match: {columns: {t.id: [7]}}, limit: {unlimited: true}}
+  - {name: dba, match: {user: dba}, limit: {unlimited: true}}
+  - {name: watched, per: [table], limit: {fixed_window: {max: 1, window: 1m}}, mode: observe}
+  - {name: idle, limit: {block: true}, mode: off}
+  - {name: seen, match: {user: auditor}, limit: {unlimited: true}, mode: observe}
+";
+    let rules = file("explain-exempt.yml", rules.as_bytes());
+    let explain = |arguments: &[&str]| run(&[&["explain", "--rules", &rules], arguments].concat(), b"");
+    let exempted = |arguments: &[&str]| {
+        let ran = explain(&[&["--json"], arguments].concat());
+        let by = ran.of_type("rule").into_iter().map(|rule| rule["exempted_by"].clone()).collect::<Vec<_>>();
+        (Value::from(by), ran.of_type("verdict")[0]["rule"].clone())
+    };
+
+    let sql = "select a from t where id = 7";
+    // The one that a check names: it asks no constant.
+    let by = json!(["dba", "dba", null, "dba", null, null, "dba"]);
+    assert_eq!(exempted(&[sql, "--user", "dba"]), (by, json!("dba")));
+    let by = json!([null, null, null, null, null, null, null]);
+    assert_eq!(exempted(&["select a from t where id = 8", "--user", "auditor"]), (by, json!("blocked")));
+    let ran = explain(&[sql]);
+    let expected = "\
+Rules
+matches  blocked: nothing passes; abort
+         not asked: seven exempts the statement
+matches  seven: exempt from every other rule
+differs  dba: by `user`
+matches  watched (observed): 1 in each 1m; beyond it abort; key table=t
+         not asked: seven exempts the statement
+matches  idle (off): nothing passes; abort
+differs  seen (observed): by `user`
+matches  default_threshold: 50 in any 1m, tried; beyond it abort; key fingerprint=FINGERPRINT
+         not asked: seven exempts the statement
+
+Verdict of a first check
+allow (exempt) by seven
+";
+    let expected = expected.replace("FINGERPRINT", &digest("select a from t where id=?"));
+    assert!(ran.stdout.ends_with(&expected), "{}", ran.stdout);
+}
+
+#[test]
+fn rules_that_are_off_or_expired_show_their_keys_too() {
+    let rules = "\
+rules:
+  - {name: live, match: {tables: [none]}, limit: {block: true}}
+  - {name: off, per: [table, user], limit: {fixed_window: {max: 1, window: 1m}}, mode: off}
+  - {name: ended, per: [table], limit: {fixed_window: {max: 1, window: 1m}}, expires: 2020-01-01T00:00:00Z}
+  - {name: other, match: {kinds: [delete]}, limit: {block: true}, expires: 2020-01-01T00:00:00Z}
+";
+    for mode in ["enforce", "off"] {
+        let rules = file(&format!("explain-keys-{mode}.yml"), format!("mode: {mode}\n{rules}").as_bytes());
+        let arguments = ["explain", "--rules", &rules, "select 1 from a join s.b on true", "--user", "dev"];
+        let ran = run(&arguments, b"");
+        for line in [
+            "matches  off (off): 1 in each 1m; beyond it abort; keys table=a, user=dev; table=s.b, user=dev\n",
+            "expired  ended: would match but for its time; keys table=a; table=s.b\n",
+            "differs  other (expired): by `kinds`\n",
+        ] {
+            assert!(ran.stdout.contains(line), "{mode}: {line}{}", ran.stdout);
+        }
+        let ran = run(&[&arguments[..], &["--json"]].concat(), b"");
+        assert_eq!(part(&ran, "ended"), (json!(false), json!("expires")), "{mode}");
+        assert_eq!(part(&ran, "other"), (json!(false), json!("kinds")), "{mode}");
+        let keys =
+            ran.of_type("rule").into_iter().find(|rule| rule["rule"] == "ended").map(|rule| rule["keys"].clone());
+        assert_eq!(keys, Some(json!(["table=a", "table=s.b"])), "{mode}");
+    }
 }
 
 #[test]

@@ -39,6 +39,14 @@ impl Report<'_> {
                 RulePart::Matches { keys } => {
                     let keys = counted_by(keys);
                     output.line(format_args!("matches  {name}{mode}: {terms}{}", OneLine(&keys)))?;
+                    if let Some(exempting) = self.exempts_from(rule) {
+                        output
+                            .line(format_args!("         not asked: {} exempts the statement", OneLine(exempting)))?;
+                    }
+                }
+                RulePart::Expired { keys } => {
+                    let keys = counted_by(keys);
+                    output.line(format_args!("expired  {name}: would match but for its time{}", OneLine(&keys)))?;
                 }
                 RulePart::Differs { field } => {
                     output.line(format_args!("differs  {name}{mode}: {}", difference(rule, field)))?;
@@ -74,6 +82,7 @@ impl Report<'_> {
         for (rule, terms) in self.listed() {
             let (matches, field, keys): (_, Option<&str>, &[String]) = match &rule.part {
                 RulePart::Matches { keys } => (true, None, keys),
+                RulePart::Expired { keys } => (false, Some("expires"), keys),
                 RulePart::Differs { field } => (false, Some(field), &[]),
                 _ => (false, None, &[]),
             };
@@ -85,6 +94,7 @@ impl Report<'_> {
                 "field": field,
                 "keys": keys,
                 "terms": terms.to_string(),
+                "exempted_by": self.exempts_from(rule),
             }))?;
         }
         output.json(&self.verdict_object())
@@ -106,6 +116,14 @@ impl Report<'_> {
             "overflow": decision.overflow,
             "unlisted_thresholds": self.unlisted(),
         })
+    }
+
+    /// The rule because of which this one, which matches, is not asked.
+    fn exempts_from(&self, rule: &ExplainedRule) -> Option<&str> {
+        let takes_part = matches!(rule.mode, RuleMode::Enforced | RuleMode::Observed)
+            && matches!(rule.part, RulePart::Matches { .. });
+        let exempting = self.explanation.exempted_by.as_ref().filter(|exempting| **exempting != rule.name);
+        exempting.filter(|_| takes_part).map(RuleName::as_str)
     }
 
     fn kinds(&self) -> Vec<String> {
@@ -137,7 +155,6 @@ fn counted_by(keys: &[String]) -> String {
 /// Why a rule does not match.
 fn difference(rule: &ExplainedRule, field: &str) -> String {
     match field {
-        "expires" => "its time is over".to_owned(),
         "never_checked" if matches!(rule.name, RuleName::Rule(_)) => {
             "`kinds` does not name this kind, which is checked only where it does".to_owned()
         }

@@ -33,6 +33,8 @@ pub struct Explanation {
     pub never_checked: bool,
     /// Every rule: thresholds, rules and the default threshold, and what a provider of thresholds says.
     pub rules: Vec<ExplainedRule>,
+    /// The rule with `unlimited` that exempts the statement: the others that match are not asked, and count nothing.
+    pub exempted_by: Option<RuleName>,
 }
 
 /// A rule, and what it has to do with a statement.
@@ -56,10 +58,15 @@ pub enum RulePart {
         /// The keys, the first 16.
         keys: Vec<String>,
     },
+    /// It would match if its time were not over, and count the statement under these keys.
+    Expired {
+        /// The keys, the first 16.
+        keys: Vec<String>,
+    },
     /// It does not match, because of this field.
     Differs {
-        /// The field of the rule file: `pattern`, `user`, `per`, `on`, `expires`, `fingerprints`; `default_threshold` where
-        /// another rule names the statement, and `never_checked` where no rule names its kind.
+        /// The field of the rule file: `pattern`, `user`, `per`, `on`, `fingerprints`; `default_threshold` where another rule
+        /// names the statement, and `never_checked` where no rule names its kind.
         field: &'static str,
     },
 }
@@ -90,6 +97,8 @@ impl Inner {
         let asked = Asked::statement(statement, statement.sql, dialect);
         shape.with_facts(|facts| {
             let analysis = asked.constants.analysis();
+            let (rules, exempted_by) =
+                set.explain(&shape, facts, &asked, self.provided(&set, &shape.fingerprint).something());
             Explanation {
                 normalized: String::from_utf8_lossy(&shape.text).into_owned(),
                 fingerprint: shape.fingerprint,
@@ -97,27 +106,31 @@ impl Inner {
                 tables: analysis.tables.iter().map(ToString::to_string).collect(),
                 where_clause: analysis.where_clause,
                 never_checked: facts.never_checked,
-                rules: set.explain(&shape, facts, &asked, self.provided(&set, &shape.fingerprint).something()),
+                rules,
+                exempted_by,
             }
         })
     }
 }
 
 impl RuleSet {
+    /// Each rule, and the one that exempts the statement from the others.
     fn explain(
         &self,
         shape: &Shape,
         facts: &ShapeFacts<'_>,
         asked: &Asked<'_, '_>,
         provided: Option<&Arc<ActiveRule>>,
-    ) -> Vec<ExplainedRule> {
+    ) -> (Vec<ExplainedRule>, Option<RuleName>) {
         let naming: Vec<u32> = self.matcher().naming(facts.fingerprint).collect();
         let threshold = self.threshold(facts.fingerprint);
+        let tables = keys::tables(facts);
         let mut rules = Vec::new();
+        // One that asks no constant is found first, as it is in a check.
+        let (mut exempting, mut exempting_by_constants) = (None, None);
         for (rule, number) in self.iter_numbered() {
             let mode = rule.mode(self.file.mode == Mode::Off || number.is_some_and(|number| self.is_off(number)));
             let part = match number {
-                _ if mode == RuleMode::Expired => Err("expires"),
                 Some(number) => self.differs(number, facts, asked),
                 None if facts.never_checked => Err("never_checked"),
                 None if rule.name != RuleName::DefaultThreshold => {
@@ -126,8 +139,15 @@ impl RuleSet {
                 None if threshold.is_some() || provided.is_some() || self.any_live(&naming) => Err("default_threshold"),
                 None => Ok(None),
             };
+            if let (Ok(condition), RuleMode::Enforced, true) = (&part, mode, rule.exempts()) {
+                let by_constants = condition.as_ref().is_some_and(|condition| condition.asks_constants(facts));
+                let first = if by_constants { &mut exempting_by_constants } else { &mut exempting };
+                first.get_or_insert_with(|| rule.name.clone());
+            }
+            let keys = |condition| described(rule, condition, shape, &tables, asked);
             let part = match part {
-                Ok(condition) => RulePart::Matches { keys: described(rule, condition, shape, asked) },
+                Ok(condition) if mode == RuleMode::Expired => RulePart::Expired { keys: keys(condition) },
+                Ok(condition) => RulePart::Matches { keys: keys(condition) },
                 Err(field) => RulePart::Differs { field },
             };
             rules.push(ExplainedRule { name: rule.name.clone(), mode, part });
@@ -137,7 +157,7 @@ impl RuleSet {
             mode: rule.mode(self.file.mode == Mode::Off),
             part: RulePart::Matches { keys: Vec::new() },
         }));
-        rules
+        (rules, exempting.or(exempting_by_constants))
     }
 
     /// The condition of a rule of the file that matches.
@@ -167,6 +187,7 @@ fn described(
     rule: &Arc<ActiveRule>,
     condition: Option<Arc<Condition>>,
     shape: &Shape,
+    tables: &[String],
     asked: &Asked<'_, '_>,
 ) -> Vec<String> {
     if rule.per().is_empty() {
@@ -174,5 +195,5 @@ fn described(
     }
     let participant =
         Participant { rule: Arc::clone(rule), condition, asks_context: false, asks_constants: false, key: None };
-    keys::described(&participant, shape, asked)
+    keys::described(&participant, shape, tables, asked)
 }

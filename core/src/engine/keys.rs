@@ -18,7 +18,7 @@ type Values<'a> = SmallVec<[Option<&'a [u8]>; 1]>;
 /// the rule does not match.
 pub(super) fn keys(participant: &Participant, shape: &Shape, asked: &Asked<'_, '_>) -> SmallVec<[Key; 1]> {
     let mut keys: SmallVec<[Key; 1]> = SmallVec::new();
-    combine(participant, shape, asked, |parts| {
+    combine(participant, shape, &shape.planned.tables, asked, |parts| {
         let key = Key::of(parts);
         if !keys.contains(&key) {
             keys.push(key);
@@ -27,10 +27,16 @@ pub(super) fn keys(participant: &Participant, shape: &Shape, asked: &Asked<'_, '
     keys
 }
 
-/// The same for people to read: `user=dev, kind=select`.
-pub(super) fn described(participant: &Participant, shape: &Shape, asked: &Asked<'_, '_>) -> Vec<String> {
+/// The same for people to read: `user=dev, kind=select`. `tables` are the shape's, which a plan holds only where one of its
+/// rules counts by them.
+pub(super) fn described(
+    participant: &Participant,
+    shape: &Shape,
+    tables: &[String],
+    asked: &Asked<'_, '_>,
+) -> Vec<String> {
     let mut keys = Vec::new();
-    combine(participant, shape, asked, |parts| {
+    combine(participant, shape, tables, asked, |parts| {
         let parts = participant.rule.per().iter().zip(parts).map(|(part, value)| match value {
             // A fingerprint is bytes, and is known by its digits.
             Some(_) if *part == Part::Fingerprint => format!("{part}={}", shape.fingerprint),
@@ -40,6 +46,11 @@ pub(super) fn described(participant: &Participant, shape: &Shape, asked: &Asked<
         keys.push(parts.collect::<Vec<_>>().join(", "));
     });
     keys
+}
+
+/// The tables that a rule counts a shape by.
+pub(super) fn tables(facts: &ShapeFacts<'_>) -> Box<[String]> {
+    facts.analysis().tables.iter().map(ToString::to_string).take(MOST).collect()
 }
 
 /// The key that a shape alone says, whatever the context and the constants; none where it says several, or not all of it.
@@ -60,6 +71,7 @@ fn values<'a>(
     part: &Part,
     columns: &mut impl Iterator<Item = &'a Column>,
     shape: &'a Shape,
+    tables: &'a [String],
     asked: &'a Asked<'a, '_>,
 ) -> Values<'a> {
     let context = asked.context;
@@ -71,7 +83,7 @@ fn values<'a>(
         Part::Tag(name) => one(context.tag_value(name.as_bytes())),
         Part::Fingerprint => one(Some(shape.fingerprint.as_bytes())),
         Part::Kind => each(shape.kind_names()),
-        Part::Table => each(shape.tables()),
+        Part::Table => each(tables.iter().map(String::as_str)),
         Part::Column(_) => columns
             .next()
             .map(|column| asked.constants.column_values(column).into_iter().map(Some).collect())
@@ -89,9 +101,15 @@ fn each<'a>(values: impl Iterator<Item = &'a str>) -> Values<'a> {
 }
 
 /// Shows the combinations of the values of a rule's parts, the last part changing first, at most 16.
-fn combine(participant: &Participant, shape: &Shape, asked: &Asked<'_, '_>, mut each: impl FnMut(&[Option<&[u8]>])) {
+fn combine(
+    participant: &Participant,
+    shape: &Shape,
+    tables: &[String],
+    asked: &Asked<'_, '_>,
+    mut each: impl FnMut(&[Option<&[u8]>]),
+) {
     let mut columns = participant.condition.iter().flat_map(|condition| condition.key_columns());
-    let parts = participant.rule.per().iter().map(|part| values(part, &mut columns, shape, asked));
+    let parts = participant.rule.per().iter().map(|part| values(part, &mut columns, shape, tables, asked));
     let parts: SmallVec<[Values<'_>; 4]> = parts.collect();
     let all = parts.iter().fold(1, |all: usize, values| all.saturating_mul(values.len())).min(MOST);
     let mut chosen: SmallVec<[Option<&[u8]>; 4]> = SmallVec::new();

@@ -134,11 +134,7 @@ impl RuleSet {
         }
         participants.extend(default.map(|rule| participant(rule, facts, hasher)));
         let counts_tables = participants.iter().any(|participant| participant.rule.per().contains(&Part::Table));
-        let tables = if counts_tables {
-            facts.analysis().tables.iter().map(ToString::to_string).take(keys::MOST).collect()
-        } else {
-            Box::default()
-        };
+        let tables = if counts_tables { keys::tables(facts) } else { Box::default() };
         let otherwise = if facts.never_checked { Reason::NotChecked } else { Reason::Allowed };
         (Plan::new(participants, otherwise), until, tables)
     }

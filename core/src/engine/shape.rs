@@ -121,11 +121,6 @@ impl Shape {
         self.kinds.iter().map(|kind| kind.name())
     }
 
-    /// The names of its tables, where a rule counts by them.
-    pub(super) fn tables(&self) -> impl Iterator<Item = &str> {
-        self.planned.tables.iter().map(String::as_str)
-    }
-
     /// Whether an honest empty result of the right type is at hand.
     pub(super) fn can_fake(&self, fakes: Fakes) -> bool {
         match self.answer {
