@@ -13,7 +13,7 @@ mod properties;
 #[cfg(not(loom))]
 mod tests;
 
-pub use rate::{Rate, RateError};
+pub use rate::{Part, Rate, RateError};
 pub use shape::TokenBucketShape;
 
 use crate::sync::{AtomicU64, Ordering};
@@ -58,13 +58,13 @@ pub struct TokenBucketCell {
     /// The newest time at which something was taken, or one slightly older: it is stored, not raised, since a thread that
     /// stores an older one makes others reckon with fewer tokens, never with more.
     seen: AtomicU64,
-    /// Nanoseconds that tokens come earlier than on a clock's own time. Not zero only after a change of the rate, and never
-    /// changed: by it the token that was on its way then comes no later than it would have.
-    lead: u64,
+    /// The part of a token that the clock's zero counts as arrived. Nothing unless the rate has changed, and never changed:
+    /// by it what was on its way then is on its way still, neither more of it nor less.
+    first: [u64; 2],
 }
 
 #[cfg(not(loom))]
-const _: () = assert!(size_of::<TokenBucketCell>() == 24);
+const _: () = assert!(size_of::<TokenBucketCell>() == 32);
 
 /// Tokens that were acquired, and can be given back once.
 #[derive(Debug, PartialEq, Eq)]
@@ -84,33 +84,32 @@ pub struct Exceeded {
 impl TokenBucketCell {
     /// A full bucket, at any time.
     pub fn new() -> Self {
-        Self::at(0, 0, 0)
+        Self::at(0, 0, Part::NONE)
     }
 
     /// A bucket that takes over what of an `old` one is spent, when the rate changes. What the old bucket gave is not given
     /// again; where more is spent than the new one holds, it opens when its own rate has brought that back, after twice its
     /// capacity at most: what is beyond that is forgotten, also where a later change raises the capacity again.
     ///
-    /// The part of a token that has come by now is taken over too, to within two nanoseconds of the new rate: without it a
-    /// token could come later by a higher rate than by the old one, or many changes could hand out many.
+    /// The part of a token that has come by now is taken over as well, to the last bit: with any less a token could come later
+    /// by a higher rate than by the old one, and with any more, many changes would hand out many. So what comes in an
+    /// interval is what each rate brings while it is in force, however often it changes.
     ///
-    /// Only for an old bucket that nobody takes from any more. A changed capacity takes no new cell: it may differ from one
-    /// call to the next.
+    /// What is taken from the old bucket from now on is not taken over. A changed capacity takes no new cell: it may differ from
+    /// one call to the next.
     pub fn succeeding((old, old_shape): (&Self, &TokenBucketShape), shape: &TokenBucketShape, now: u64) -> Self {
         let (old_rate, rate) = (old_shape.rate(), shape.rate());
         let now = now.max(old.seen.load(Ordering::Relaxed));
         if rate == old_rate {
-            return Self::at(old.position(), now, old.lead);
+            return Self::at(old.position(), now, old.first());
         }
-        // A moment at which the new rate is as far on its way to the next token as the old one is now.
-        let (arrived, alike) =
-            rate.alike(now, old_rate, now.saturating_add(old.lead)).unwrap_or_else(|| (rate.arrived(now), now));
+        let first = rate.first(now, old_rate.part(now, old.first()));
         let spent = old.spent(old_shape, now).min(shape.most_spent());
-        Self::at(arrived.saturating_add(spent), now, alike - now)
+        Self::at(rate.arrived(now, first).saturating_add(spent), now, first)
     }
 
-    fn at(position: u64, seen: u64, lead: u64) -> Self {
-        Self { position: AtomicU64::new(position), seen: AtomicU64::new(seen), lead }
+    fn at(position: u64, seen: u64, first: Part) -> Self {
+        Self { position: AtomicU64::new(position), seen: AtomicU64::new(seen), first: first.words() }
     }
 
     /// Takes `n` tokens if there are so many. A refusal writes nothing.
@@ -188,11 +187,18 @@ impl TokenBucketCell {
         }
         // It is position - room tokens that have to have arrived; more have than are beyond the span of a number.
         let arrived = self.moment(shape, now).arrived;
-        let at = shape.rate().arrival(arrived.checked_add(spent - u64::from(room))?)?;
-        Some(at.saturating_sub(self.lead).saturating_sub(now))
+        let at = shape.rate().arrival(arrived.checked_add(spent - u64::from(room))?, self.first())?;
+        Some(at.saturating_sub(now))
     }
 
-    /// Whether the cell equals a new one, so that nothing is lost with it.
+    /// Changes nothing, but after all counts that were made before, and before all that are made from now on: for who takes
+    /// over what the cell counts while others may still be at it.
+    pub fn fence(&self) {
+        self.position.fetch_add(0, Ordering::AcqRel);
+    }
+
+    /// Whether the cell equals a new one, so that nothing is lost with it but the part of a token that a change of the rate has
+    /// left on its way.
     pub fn is_fresh(&self, shape: &TokenBucketShape, now: u64) -> bool {
         self.spent(shape, now) == 0
     }
@@ -202,7 +208,12 @@ impl TokenBucketCell {
         let seen = self.seen.load(Ordering::Relaxed);
         let is_newest = now > seen;
         let now = if is_newest { now } else { seen };
-        Moment { arrived: shape.rate().arrived(now.saturating_add(self.lead)), now, is_newest }
+        Moment { arrived: shape.rate().arrived(now, self.first()), now, is_newest }
+    }
+
+    #[inline]
+    fn first(&self) -> Part {
+        Part::of_words(self.first)
     }
 
     /// Nothing else is published by the position, nor by the newest time, so neither orders anything.
@@ -210,8 +221,9 @@ impl TokenBucketCell {
         self.position.load(Ordering::Relaxed)
     }
 
+    /// Acquires what was done before a [fence](Self::fence), if there was one.
     fn exchange(&self, old: u64, new: u64) -> bool {
-        self.position.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.position.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 }
 

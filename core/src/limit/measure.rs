@@ -4,7 +4,7 @@ use crate::clock::Reading;
 use crate::rule::Limit;
 use sqlthrottle_cells::WindowShape;
 use sqlthrottle_cells::fixed_window::FixedWindowShape;
-use sqlthrottle_cells::token_bucket::{Rate, TokenBucketShape};
+use sqlthrottle_cells::token_bucket::{Part, Rate, TokenBucketShape};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,7 +54,9 @@ impl Measure {
             }
             // Aligned to the wall clock, which does not stand still in a suspend.
             Self::FixedWindow(_) => Reading::WithSuspend,
-            Self::TokenBucket(shape) => Reading::of_bucket(shape.capacity(), |nanos| shape.rate().arrived(nanos)),
+            Self::TokenBucket(shape) => {
+                Reading::of_bucket(shape.capacity(), |nanos| shape.rate().arrived(nanos, Part::NONE))
+            }
             Self::Concurrency => Reading::Coarse,
             // A lease may be good for no more than a millisecond.
             Self::Shared(measure) => match measure.reading() {

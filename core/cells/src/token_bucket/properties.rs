@@ -153,8 +153,7 @@ proptest! {
         let (before, after) = (bucket.spent(clock), changed.spent(clock));
         let most = 2 * u64::from(capacities.1);
         prop_assert!(after <= before, "nothing is spent that was not");
-        // What was on its way may be there two nanoseconds early.
-        prop_assert!(after + 1 + arrived(other, 2) >= before.min(most), "and no more is back than was about to come");
+        prop_assert!(after >= before.min(most), "and nothing is back that was");
         let of = |rate: (u64, u64)| u128::from(rate.0) * u128::from(if rate == one { other.1 } else { one.1 });
         let (is_faster, is_slower) = (of(other) >= of(one), of(other) <= of(one));
         for n in 1..=capacities.0.min(capacities.1) {
@@ -163,7 +162,7 @@ proptest! {
                 prop_assert!(waits.1 <= waits.0, "{n} tokens: {} ns, and {} before", waits.1, waits.0);
             }
             if is_slower && capacities.1 <= capacities.0 && before <= most {
-                prop_assert!(waits.1 + 3 >= waits.0, "{n} tokens: {} ns, and {} before", waits.1, waits.0);
+                prop_assert!(waits.1 >= waits.0, "{n} tokens: {} ns, and {} before", waits.1, waits.0);
             }
         }
     }
@@ -176,11 +175,10 @@ proptest! {
         let mut bucket = Bucket::new(capacity, 1, SECOND);
         // What came by each moment at which something was taken, in tokens; and what was taken.
         let (mut came, mut taken): (f64, Vec<(f64, u32)>) = (0.0, Vec::new());
-        // A change brings what comes in up to two nanoseconds.
-        let mut rounding = 0.1;
+        // Of what is added up here; a change brings nothing.
+        let rounding = 0.001;
         for (rate, steps) in changes {
             bucket = Bucket::new(capacity, rate.0, rate.1).succeeding(&bucket, clock);
-            rounding += 2.0 * rate.0 as f64 / rate.1 as f64;
             for step in steps {
                 // Not back, so that what comes can be added up; and not for long, so that it can be told from rounding.
                 let [token, half, full, ..] = spans(capacity, rate);

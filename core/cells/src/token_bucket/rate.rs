@@ -58,28 +58,66 @@ impl Rate {
         Ok(Self { tokens, nanos, factor: (high << 64 | low) + (rest > 0) as u128 })
     }
 
-    /// How many tokens have arrived by the time `now`, since the zero of its clock.
+    /// How many tokens have arrived by the time `now`, where a part of one was there at the zero of its clock.
     #[inline]
-    pub const fn arrived(&self, now: u64) -> u64 {
-        let (high, low) = (self.factor >> 64, self.factor as u64 as u128);
-        let now = now as u128;
-        ((now * high + ((now * low) >> 64)) >> 64) as u64
+    pub const fn arrived(&self, now: u64, first: Part) -> u64 {
+        self.flow(now, first).0
     }
 
     /// The first time by which so many tokens have arrived; none where that is beyond the span of a clock.
-    pub const fn arrival(&self, tokens: u64) -> Option<u64> {
-        let at = (tokens as u128 * self.nanos as u128).div_ceil(self.tokens as u128);
+    pub const fn arrival(&self, tokens: u64, first: Part) -> Option<u64> {
+        // In parts of a token, as many as there are nanoseconds. What they do not tell of the first part may be worth one of
+        // them, together with what the factor is too high by: then it is there a nanosecond before.
+        let (high, low) = (first.0 >> 64, first.0 as u64 as u128);
+        let there = (high * self.nanos as u128 + ((low * self.nanos as u128) >> 64)) >> 64;
+        let wanting = (tokens as u128 * self.nanos as u128).saturating_sub(there);
+        let at = wanting.div_ceil(self.tokens as u128);
+        if at > 0 && at - 1 <= u64::MAX as u128 && self.arrived((at - 1) as u64, first) >= tokens {
+            return Some((at - 1) as u64);
+        }
         if at <= u64::MAX as u128 { Some(at as u64) } else { None }
     }
 
-    /// A moment not before `now` at which this rate is as far on its way from one token to the next as another is at its own
-    /// `other_now`: how many tokens have arrived by then, not counting one that comes at the very end of it, and when it is,
-    /// rounded up, by less than two nanoseconds. None where that is beyond the span of a clock.
-    pub(super) fn alike(&self, now: u64, other: &Self, other_now: u64) -> Option<(u64, u64)> {
-        let tokens = self.arrived(now).checked_add(1)?;
-        let part = u128::from(other_now) * u128::from(other.tokens) % u128::from(other.nanos);
-        let beyond = (part * u128::from(self.nanos)).div_ceil(u128::from(other.nanos) * u128::from(self.tokens));
-        Some((tokens, self.arrival(tokens)?.checked_add(u64::try_from(beyond).ok()?)?))
+    /// The part of a token that has arrived by the time `now`, beside whole ones.
+    pub(super) const fn part(&self, now: u64, first: Part) -> Part {
+        self.flow(now, first).1
+    }
+
+    /// The part of a token that has to be there at the zero of the clock, for that one to be there by the time `now`.
+    pub(super) const fn first(&self, now: u64, part: Part) -> Part {
+        Part(part.0.wrapping_sub(self.part(now, Part::NONE).0))
+    }
+
+    /// Whole tokens, and what is there of the next. None is lost by overflow: fewer arrive than nanoseconds pass.
+    #[inline]
+    const fn flow(&self, now: u64, first: Part) -> (u64, Part) {
+        let (high, low) = (self.factor >> 64, self.factor as u64 as u128);
+        let now = now as u128;
+        let lower = now * low;
+        let upper = now * high + (lower >> 64);
+        let (part, whole) = (upper << 64 | lower as u64 as u128).overflowing_add(first.0);
+        ((upper >> 64) as u64 + whole as u64, Part(part))
+    }
+}
+
+/// A part of a token, in units of which a token has `2^128`: what is there by a rate of one of the next token is one to the
+/// last bit, as the number of whole tokens is exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part(u128);
+
+impl Part {
+    /// Nothing of it.
+    pub const NONE: Self = Self(0);
+
+    /// In two words, the upper one first: a cell is to need no more than the alignment of a word.
+    pub(super) const fn words(self) -> [u64; 2] {
+        [(self.0 >> 64) as u64, self.0 as u64]
+    }
+
+    /// From the same two words.
+    #[inline]
+    pub(super) const fn of_words([upper, lower]: [u64; 2]) -> Self {
+        Self((upper as u128) << 64 | lower as u128)
     }
 }
 
@@ -114,9 +152,13 @@ mod tests {
             let rate = Rate::new(tokens, nanos).unwrap();
             for periods in [1, 2, 10_007, 500 * YEAR / nanos] {
                 let now = periods * nanos;
-                assert_eq!(rate.arrived(now), periods * tokens, "{tokens} per {nanos} ns, {periods} periods");
-                assert_eq!(rate.arrived(now - 1), periods * tokens - 1);
-                assert_eq!(rate.arrival(periods * tokens), Some(now));
+                assert_eq!(
+                    rate.arrived(now, Part::NONE),
+                    periods * tokens,
+                    "{tokens} per {nanos} ns, {periods} periods"
+                );
+                assert_eq!(rate.arrived(now - 1, Part::NONE), periods * tokens - 1);
+                assert_eq!(rate.arrival(periods * tokens, Part::NONE), Some(now));
             }
         }
     }
@@ -126,10 +168,10 @@ mod tests {
         for (tokens, nanos) in [(1, 2), (1, u64::MAX), (u64::MAX - 1, u64::MAX), (SECOND - 1, SECOND), (3, 7 * SECOND)]
         {
             let rate = Rate::new(tokens, nanos).unwrap();
-            let all = rate.arrived(u64::MAX);
+            let all = rate.arrived(u64::MAX, Part::NONE);
             assert_eq!(all, quotient(tokens, nanos, u64::MAX));
-            assert!(rate.arrival(all).is_some());
-            assert_eq!(all.checked_add(1).and_then(|beyond| rate.arrival(beyond)), None);
+            assert!(rate.arrival(all, Part::NONE).is_some());
+            assert_eq!(all.checked_add(1).and_then(|beyond| rate.arrival(beyond, Part::NONE)), None);
         }
     }
 
@@ -139,13 +181,29 @@ mod tests {
             let (tokens, nanos) = (a.min(b) >> shift, a.max(b));
             prop_assume!(0 < tokens && tokens < nanos);
             let rate = Rate::new(tokens, nanos).unwrap();
-            prop_assert_eq!(rate.arrived(now), quotient(tokens, nanos, now));
+            let arrived = |now| rate.arrived(now, Part::NONE);
+            prop_assert_eq!(arrived(now), quotient(tokens, nanos, now));
             // The edges are where a product that is too high would show.
-            let arrived = rate.arrived(now);
-            let at = rate.arrival(arrived).unwrap();
+            let at = rate.arrival(arrived(now), Part::NONE).unwrap();
             prop_assert!(at <= now);
-            prop_assert_eq!(rate.arrived(at), quotient(tokens, nanos, at));
-            prop_assert!(at == 0 || rate.arrived(at - 1) < arrived);
+            prop_assert_eq!(arrived(at), quotient(tokens, nanos, at));
+            prop_assert!(at == 0 || arrived(at - 1) < arrived(now));
+        }
+
+        #[test]
+        fn a_token_of_which_a_part_was_there_arrives_on_time(
+            a in any::<u64>(), b in any::<u64>(), now in any::<u64>(), shift in 0..64u32, part in any::<u128>(), fine in 0..128u32,
+        ) {
+            let (tokens, nanos) = (a.min(b) >> shift, a.max(b));
+            prop_assume!(0 < tokens && tokens < nanos);
+            let (rate, first) = (Rate::new(tokens, nanos).unwrap(), Part(part >> fine));
+            let whole = rate.arrived(now, Part::NONE);
+            prop_assert!((whole..=whole + 1).contains(&rate.arrived(now, first)));
+            for arrived in [rate.arrived(now, first), rate.arrived(now, first).saturating_add(1)] {
+                let Some(at) = rate.arrival(arrived, first) else { continue };
+                prop_assert!(rate.arrived(at, first) >= arrived);
+                prop_assert!(at == 0 || rate.arrived(at - 1, first) < arrived);
+            }
         }
     }
 }

@@ -329,6 +329,37 @@ fn a_token_on_its_way_comes_when_the_rest_of_it_has_by_the_new_rate() {
 }
 
 #[test]
+fn ten_thousand_changes_of_a_high_rate_hand_out_no_token_more() {
+    // A taker who leaves nothing, at each change of a rate of a million tokens a second for another and back.
+    let (capacity, start) = (10, YEAR + 7);
+    let shape = |tokens| TokenBucketShape::new(capacity, Rate::new(tokens, SECOND).unwrap());
+    for (lower, higher) in [(1_000_000, 1_000_001), (999_983, 1_000_000), (1, 1_000_000)] {
+        for step in [0, 1, 7, 613, 1009] {
+            let shapes = [shape(higher), shape(lower)];
+            let (mut cell, mut now, mut came) = (TokenBucketCell::new(), start, 0u128);
+            assert!(cell.try_acquire(&shapes[0], capacity, now).is_ok());
+            let mut taken = u64::from(capacity);
+            for change in 0..10_000 {
+                let (old, new) = (&shapes[change % 2], &shapes[(change + 1) % 2]);
+                cell = TokenBucketCell::succeeding((&cell, old), new, now);
+                now += step;
+                came += u128::from(step * if change % 2 == 0 { lower } else { higher });
+                let available = cell.available(new, now);
+                assert!(cell.try_acquire(new, available, now).is_ok());
+                taken += u64::from(available);
+            }
+            let most = u128::from(capacity) * u128::from(SECOND) + came + u128::from(SECOND);
+            assert!(
+                u128::from(taken) * u128::from(SECOND) <= most,
+                "{taken} from {lower} and {higher}, each {step} ns"
+            );
+            // And none less than what came, as the bucket never was full.
+            assert!(u128::from(taken + 2) * u128::from(SECOND) >= most, "{taken} of {most}");
+        }
+    }
+}
+
+#[test]
 fn threads_take_exactly_what_there_is_while_the_clock_stands() {
     let bucket = Bucket::new(50_000, 1, SECOND);
     let taken: usize = thread::scope(|scope| {
