@@ -64,7 +64,8 @@ impl FixedWindowCell {
     /// A cell that takes over what an `old` one counts, when the window's length or its offset changes: in the window that
     /// `now` lies in, or where the clock is behind, in the one in which the newest window of the old cell begins.
     ///
-    /// Only for an old cell that nobody counts on any more. A changed limit takes no new cell: it comes with every call.
+    /// What is counted on the old cell from now on is not taken over. A changed limit takes no new cell: it comes with every
+    /// call.
     pub fn succeeding((old, old_shape): (&Self, &FixedWindowShape), shape: &FixedWindowShape, now: u64) -> Self {
         let newest = Count::of(old.word(), old_shape);
         let now = now.max(old_shape.start(newest.number));
@@ -143,6 +144,12 @@ impl FixedWindowCell {
         (shape.number(start) == next).then(|| start.saturating_sub(now))
     }
 
+    /// Changes nothing, but after all counts that were made before, and before all that are made from now on: for who takes
+    /// over what the cell counts while others may still be at it.
+    pub fn fence(&self) {
+        self.0.fetch_add(0, Ordering::AcqRel);
+    }
+
     /// Whether the cell equals a new one, so that nothing is lost with it.
     pub fn is_fresh(&self, shape: &FixedWindowShape, now: u64) -> bool {
         self.total(shape, now) == 0
@@ -153,8 +160,9 @@ impl FixedWindowCell {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Acquires what was done before a [fence](Self::fence), if there was one.
     fn exchange(&self, old: u64, new: u64) -> bool {
-        self.0.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.0.compare_exchange(old, new, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 }
 

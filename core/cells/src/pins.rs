@@ -6,7 +6,7 @@ mod model;
 
 use crate::sync::{AtomicU32, Ordering};
 
-/// Set once the cell is let go.
+/// Set once the cell is let go, or succeeded by another.
 const RETIRED: u32 = 1 << 31;
 
 /// How many threads are counting on a cell just now, and whether it has been let go.
@@ -14,10 +14,21 @@ const RETIRED: u32 = 1 << 31;
 /// A table lets a cell go by [`retire`](Self::retire), and then looks at what it counts: whoever pins it before is seen,
 /// whoever comes later is told. References to the cell may outlive it in caches; they are of no use any more, and harmless.
 ///
+/// A cell that is to be measured otherwise is [superseded](Self::supersede) instead, whoever has it pinned: nobody would ever
+/// find one in use by others all the time without a pin. Another cell takes over what it counts, and whoever has counted on
+/// it asks [`is_retired`](Self::is_retired) afterwards: where it is not, the count was taken over; where it is, that is not
+/// known, and the count is to be made again on the cell that came after.
+///
 /// # Invariants
 ///
-/// 1. While a pin is held, the cell is not retired.
-/// 2. What was counted under a pin is seen by the thread that retires the cell.
+/// 1. While a pin is held, the cell is not let go.
+/// 2. What was counted under a pin is seen by the thread that lets the cell go.
+/// 3. Of what is counted by a change of one word of the cell, the thread that supersedes it, and then changes that word itself,
+///    if only to what it is already, sees all that is not told afterwards that the cell is retired.
+///
+/// The third holds without an order of everything between the two words. Of two changes of one word one is the later: either
+/// the count is among what the other thread reads, or the count reads what that has written, and with it that the cell is
+/// retired.
 #[derive(Debug, Default)]
 pub struct Pins(AtomicU32);
 
@@ -53,6 +64,18 @@ impl Pins {
     pub fn unpin(&self) {
         // Releases what was counted to the thread that retires the cell.
         self.0.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Has the cell succeeded by another, whoever is using it.
+    pub fn supersede(&self) {
+        self.0.fetch_or(RETIRED, Ordering::AcqRel);
+    }
+
+    /// Whether the cell has been let go, or is succeeded by another.
+    #[inline]
+    #[must_use]
+    pub fn is_retired(&self) -> bool {
+        self.0.load(Ordering::Acquire) & RETIRED != 0
     }
 
     /// Lets the cell go, unless someone is using it. Returns whether it did.
@@ -94,6 +117,17 @@ mod tests {
         assert!(!pins.retire());
         drop(two);
         assert!(pins.retire());
+    }
+
+    #[test]
+    fn a_cell_in_use_is_superseded_and_its_users_are_told() {
+        let pins = Pins::new();
+        let pin = pins.pin().unwrap();
+        assert!(!pins.is_retired());
+        pins.supersede();
+        assert!(pins.is_retired() && pins.pin().is_none());
+        drop(pin);
+        assert!(pins.is_retired() && pins.pin().is_none() && !pins.retire());
     }
 
     #[test]

@@ -122,7 +122,8 @@ impl<const SLOTS: usize> WindowCell<[Slot; SLOTS]> {
     /// latest it can have. By a clock that is behind the newest epoch of the old cell it happened at the start of that
     /// epoch, so a count is forgotten no earlier than a window of the new length after it.
     ///
-    /// Only for an old cell that nobody counts on any more. A changed limit takes no new cell: it comes with every call.
+    /// What is counted on the old cell from now on is not taken over. A changed limit takes no new cell: it comes with every
+    /// call.
     ///
     /// # Panics
     ///
@@ -276,6 +277,12 @@ impl<S: AsRef<[Slot]> + ?Sized> WindowCell<S> {
     /// The time of the newest event there can be: `now`, or where the clock is behind the newest epoch, the start of that.
     pub fn latest(&self, shape: &WindowShape, now: u64) -> u64 {
         now.saturating_add(shape.until_epoch(now, self.head().epoch()))
+    }
+
+    /// Changes nothing, but after all counts that were made before, and before all that are made from now on: for who takes
+    /// over what the cell counts while others may still be at it.
+    pub fn fence(&self) {
+        self.head.fetch_add(0, Ordering::AcqRel);
     }
 
     /// Whether the cell equals a new one, so that nothing is lost with it.

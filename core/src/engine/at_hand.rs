@@ -74,14 +74,23 @@ impl AtHand {
     }
 
     /// Counts out of the block, if it holds so many, its epoch is still the newest and the rule says what it said when the block
-    /// was taken: the same maximum, and where that is one of attempts over the limit, that all such are refused. Returns what
-    /// the window is known to count with it.
+    /// was taken: the same window and maximum, and where that is one of attempts over the limit, that all such are refused.
+    /// Returns what the window is known to count with it.
+    ///
+    /// The block was charged to the limiter when it was taken, so it may be spent also where that is succeeded by another since:
+    /// what it was charged for was taken over.
     #[inline]
-    pub(super) fn spend(&mut self, Attempted { n, now, max }: Attempted, refuses_all: bool) -> Option<u32> {
-        if max != self.max || self.floods && !refuses_all {
+    pub(super) fn spend(
+        &mut self,
+        measure: &Measure,
+        Attempted { n, now, max }: Attempted,
+        refuses_all: bool,
+    ) -> Option<u32> {
+        let shape = self.shape.as_ref()?;
+        if max != self.max || self.floods && !refuses_all || !measure.is_window(shape) {
             return None;
         }
-        self.lease.spend(self.shape.as_deref()?, n, now)
+        self.lease.spend(shape, n, now)
     }
 
     /// Nanoseconds until the epoch of `now` is forgotten.
@@ -89,8 +98,8 @@ impl AtHand {
         self.shape.as_ref().map_or(0, |shape| shape.memory(now))
     }
 
-    /// Counts on the window that is at hand, with a block for the counts to come; none where it has been let go, or is measured
-    /// otherwise.
+    /// Counts on the window that is at hand, with a block for the counts to come; none where it has been let go, is measured
+    /// otherwise, or was succeeded by another while this was counted: then that is to be counted again on the other.
     #[inline]
     pub(super) fn window<T>(&mut self, measure: &Measure, count: impl FnOnce(&mut Window<'_>) -> T) -> Option<T> {
         let Self { limiter, lease, max, floods, taken, recent, .. } = self;
@@ -99,7 +108,12 @@ impl AtHand {
         }
         let _pin = limiter.pins().pin()?;
         let (cell, shape) = limiter.window()?;
-        Some(count(&mut Window { cell, shape, lease, lease_max: max, floods, taken, recent }))
+        let counted = count(&mut Window { cell, shape, lease, lease_max: max, floods, taken, recent });
+        if limiter.is_succeeded() {
+            *lease = Lease::default();
+            return None;
+        }
+        Some(counted)
     }
 
     /// Gives back what was taken beforehand, for one who counts on the limiter by himself.

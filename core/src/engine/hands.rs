@@ -2,6 +2,7 @@
 
 use super::active_rule::{ActiveRule, Meter};
 use super::at_hand::AtHand;
+use super::decide::Times;
 use super::generations::{Generations, Outlived};
 use super::plan::Plan;
 use crate::quota::{Key, Lookup, QuotaKey};
@@ -53,8 +54,9 @@ impl LimiterKey {
     }
 
     /// The limiter itself, where the rules keep it.
-    pub(super) fn look_up(&self, rule: &ActiveRule, meter: &Meter, now: u64) -> Lookup {
-        rule.state.limiters.get(self.hash, &self.key, &meter.measure, now)
+    pub(super) fn look_up(&self, rule: &ActiveRule, meter: &Meter, times: &mut Times<'_>) -> Lookup {
+        let now = times.by(meter.reading);
+        rule.state.limiters.get(self.hash, &self.key, &meter.measure, now, |reading| times.by(reading))
     }
 }
 
@@ -104,14 +106,20 @@ impl Hands {
 
     /// The limiter of a key, from now on at hand. What the core holds of it unspent does not stand in the way of whoever counts
     /// on it by himself.
-    pub(super) fn limiter(&mut self, key: &LimiterKey, rule: &ActiveRule, meter: &Meter, now: u64) -> Lookup {
+    pub(super) fn limiter(
+        &mut self,
+        key: &LimiterKey,
+        rule: &ActiveRule,
+        meter: &Meter,
+        times: &mut Times<'_>,
+    ) -> Lookup {
         if let Some(at_hand) = self.at_hand(key)
             && let Some(limiter) = at_hand.limiter(&meter.measure)
         {
             at_hand.give_back();
             return Lookup { limiter, overflow: false };
         }
-        let lookup = key.look_up(rule, meter, now);
+        let lookup = key.look_up(rule, meter, times);
         // The limiter that keys share is not this key's to keep.
         if !lookup.overflow {
             self.keep(key, rule, &lookup);

@@ -198,8 +198,9 @@ impl Inner {
     ) -> Option<Answer> {
         let precise = || self.clock.read(Reading::Precise);
         let ttl = shared.ttl_nanos();
-        let now = self.clock.read(meter.reading);
-        let lookup = key.look_up(rule, meter, now);
+        let mut times = Times::new(&self.clock);
+        let now = times.by(meter.reading);
+        let lookup = key.look_up(rule, meter, &mut times);
         let overflow = lookup.overflow;
         let answer = |said| Some(Answer { key, overflow, said });
         let credit = lookup.limiter.credit()?;
@@ -266,9 +267,8 @@ impl Inner {
         for (rule, side) in &shared {
             contest.enter(rule, false);
             let Some(meter) = rule.allows.meter() else { continue };
-            let now = times.by(meter.reading);
             for limiter in &side.limiters {
-                contest.draw(limiter.key, rule, meter, now, None);
+                contest.draw(limiter.key, rule, meter, &mut times, None);
             }
         }
         contest.set_aside(waiter.subject.weight, &mut times, refilled)?;

@@ -195,15 +195,15 @@ impl<'p> Contest<'p> {
         let drew = side.part == WaitingPart::Exceeded;
         self.enter(rule, drew);
         let Some(meter) = rule.allows.meter() else { return };
-        let now = times.by(meter.reading);
-        for WaitingLimiter { key, attempt, overflow } in side.limiters {
+        for WaitingLimiter { key, attempt, limiter, .. } in side.limiters {
             let at = self.drawn.len();
-            self.draw(key, rule, meter, now, hands.as_deref_mut());
+            self.draw(key, rule, meter, times, hands.as_deref_mut());
             let Some(drawn) = self.drawn.get_mut(at) else { continue };
-            // A place for its key may have been found, or lost, meanwhile; then its attempt is among those of another limiter.
-            drawn.attempt = attempt.filter(|_| overflow == drawn.overflow);
+            // A place for its key may have been found, or lost, meanwhile, or the rule be measured otherwise: then its attempt
+            // is none of this limiter's.
+            drawn.attempt = attempt.filter(|_| Arc::ptr_eq(&limiter, &drawn.limiter));
             if let Allows::Attempts(meter) = &rule.allows
-                && let Some(over) = drawn.renew(side.part, meter.max, weight)
+                && let Some(over) = drawn.renew(rule, side.part, meter.max, weight, times)
                 && let Some(side) = self.sides.last_mut()
             {
                 side.exceed(over, at, weight);
@@ -216,7 +216,14 @@ impl Drawn {
     /// Asks a window for an attempt that comes back. Where it may pass now, it counts as of now, so that in any interval of the
     /// window no more than the limit is sent, at once or after a wait. It stays the one attempt of the statement, however often
     /// that comes back. Returns what stands against it.
-    fn renew(&mut self, part: WaitingPart, max: u32, weight: u32) -> Option<Over> {
+    fn renew(
+        &mut self,
+        rule: &ActiveRule,
+        part: WaitingPart,
+        max: u32,
+        weight: u32,
+        times: &mut Times<'_>,
+    ) -> Option<Over> {
         let (cell, shape) = self.limiter.window()?;
         let wait_for =
             |n| cell.retry_after(shape, n, self.now, max).map_or(Wait::Never, |wait| Wait::Nanos(wait.max(1)));
@@ -233,6 +240,11 @@ impl Drawn {
             }
             // It has waited so long that it needs room like a new one.
             Renewal::Forgotten => match cell.try_acquire(shape, weight, self.now, max) {
+                // What was acquired may count for nothing: the rules have changed meanwhile.
+                Ok(_) if self.limiter.is_succeeded() => {
+                    self.draw_successor(rule, times);
+                    self.renew(rule, part, max, weight, times)
+                }
                 Ok(acquired) => {
                     self.attempt = Some(acquired.into_attempt());
                     None

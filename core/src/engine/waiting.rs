@@ -6,6 +6,7 @@ use super::hands::LimiterKey;
 use super::rule_state::RuleState;
 use crate::clock::{Clock, Reading};
 use crate::decision::Ticket;
+use crate::limit::Limiter;
 use crate::metrics::Waits;
 use crate::strategy::{Delay, Strategy};
 use smallvec::SmallVec;
@@ -62,7 +63,9 @@ pub(super) struct WaitingLimiter {
     pub(super) key: LimiterKey,
     /// What is counted of the attempt; none where the rule counts none, or the window has forgotten it.
     pub(super) attempt: Option<Attempt>,
-    /// Whether it was counted by the limiter that keys without a place share.
+    /// What counted it: an attempt means nothing to any other limiter.
+    pub(super) limiter: Arc<Limiter>,
+    /// Whether that was the limiter that keys without a place share.
     pub(super) overflow: bool,
 }
 
@@ -100,6 +103,7 @@ impl Contest<'_> {
         let limiters = limiters.map(|drawn| WaitingLimiter {
             key: drawn.key,
             attempt: drawn.attempt.take(),
+            limiter: Arc::clone(&drawn.limiter),
             overflow: drawn.overflow,
         });
         WaitingSide { rule, limiters: limiters.collect(), part }

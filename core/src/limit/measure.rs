@@ -45,6 +45,12 @@ impl Measure {
         }))
     }
 
+    /// Whether it is a window of that shape.
+    #[inline]
+    pub(crate) fn is_window(&self, shape: &Arc<WindowShape>) -> bool {
+        matches!(self, Self::SlidingWindow(mine) if Arc::ptr_eq(mine, shape) || mine == shape)
+    }
+
     /// The cheapest reading of the clock that serves it.
     pub(crate) fn reading(&self) -> Reading {
         match self {

@@ -8,6 +8,7 @@ pub(crate) use credit::{Credit, SetAside};
 pub(crate) use measure::{Measure, nanos};
 pub use sliding_window::{SlidingWindow, WindowError};
 
+use crate::clock::Reading;
 use sqlthrottle_cells::WindowShape;
 use sqlthrottle_cells::claim::Claim;
 use sqlthrottle_cells::concurrency::ConcurrencyCell;
@@ -25,6 +26,9 @@ use std::sync::Arc;
 /// It knows how it is measured, so that what a check read of it stays true for that check even if the rules change
 /// meanwhile: rules with another measure bring a limiter that [succeeds](Limiter::succeeding) it. Maxima are no part of
 /// that; they come with every call.
+///
+/// Whoever lets something pass by what he counted on it looks afterwards whether it [is succeeded](Limiter::is_succeeded), and if
+/// so counts on the successor instead. What was counted on both may be refused early there; never does too much pass.
 pub(crate) struct Limiter<C: ?Sized = dyn Cell> {
     share: ShareCounter,
     pins: Pins,
@@ -134,23 +138,49 @@ impl Limiter {
     }
 
     /// A limiter that takes over what an `old` one counts, when the measure changes; a fresh one where that is of another
-    /// kind. Only for one that nobody counts on any more.
-    pub(crate) fn succeeding(old: &Self, measure: &Measure, now: u64) -> Arc<Self> {
+    /// kind. Whoever counts on the old one just now is told.
+    ///
+    /// `now` is by the reading of the new measure, `old_now` by that of the old one: where only one of them counts the time that
+    /// the machine was suspended, they have little to do with each other, and what was counted keeps its age.
+    pub(crate) fn succeeding(old: &Self, measure: &Measure, now: u64, old_now: u64) -> Arc<Self> {
+        old.pins.supersede();
         let share = ShareCounter::succeeding(&old.share);
         match (old.cell(), measure) {
             (CellKind::SlidingWindow(cell, old), Measure::SlidingWindow(shape)) => {
-                Self::with_total(share, shape, cell.latest(old, now), cell.total(old, now))
+                cell.fence();
+                // By a clock that is behind the newest epoch it is that far in the future by either.
+                let latest = now.saturating_add(cell.latest(old, old_now) - old_now);
+                Self::with_total(share, shape, latest, cell.total(old, old_now))
             }
             (CellKind::TokenBucket(cell, old), Measure::TokenBucket(shape)) => {
+                cell.fence();
                 Self::shaped(share, shape, TokenBucketCell::succeeding((cell, old), shape, now))
             }
             (CellKind::FixedWindow(cell, old), Measure::FixedWindow(shape)) => {
+                cell.fence();
                 Self::shaped(share, shape, FixedWindowCell::succeeding((cell, old), shape, now))
             }
             // The credit is asked for anew.
-            (_, Measure::Shared(measure)) => Self::credited(share, Self::succeeding(old, measure, now)),
+            (_, Measure::Shared(measure)) => Self::credited(share, Self::succeeding(old, measure, now, old_now)),
             _ => Self::fresh(measure, now),
         }
+    }
+
+    /// Whether another one has taken over what it counts, or it was let go: what is counted on it now may count for nothing.
+    #[inline]
+    pub(crate) fn is_succeeded(&self) -> bool {
+        self.pins.is_retired()
+    }
+
+    /// The reading of the clock that it is counted by.
+    pub(crate) fn reading(&self) -> Reading {
+        let local = match self.cell() {
+            CellKind::SlidingWindow(_, shape) => Measure::SlidingWindow(Arc::clone(shape)),
+            CellKind::TokenBucket(_, shape) => Measure::TokenBucket(Arc::clone(shape)),
+            CellKind::FixedWindow(_, shape) => Measure::FixedWindow(Arc::clone(shape)),
+            CellKind::Concurrency(_) => Measure::Concurrency,
+        };
+        if self.credit().is_some() { Measure::Shared(Arc::new(local)).reading() } else { local.reading() }
     }
 
     fn credited(share: ShareCounter, local: Arc<Self>) -> Arc<Self> {

@@ -1,6 +1,7 @@
 //! The limiters of one rule in this process: a bounded table of keys.
 
 use super::Key;
+use crate::clock::Reading;
 use crate::limit::{CellKind, Limiter, Measure, Pinned};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
@@ -28,7 +29,7 @@ const SHOWN_AT_ONCE: usize = 64;
 /// A look-up locks a shard, clones a reference and leaves; nothing is counted under a lock. Callers bring a hash of the key, under a key of its own that no attacker knows; keys are compared in full.
 ///
 /// Whoever looks up says how the rule is measured by then. A limiter that is measured otherwise is replaced by one that
-/// takes over what it counts, at the first look-up that finds nobody counting on it.
+/// takes over what it counts, at once and whoever counts on it just now: who does is [told](Limiter::is_succeeded).
 ///
 /// # Invariants
 ///
@@ -97,9 +98,19 @@ impl KeyTable {
 
     /// The limiter of a key, pinned, so that what is counted on it is not lost: its own, which it gets if it is new and there
     /// is a place or one can be made, else the overflow limiter.
-    pub(crate) fn get(&self, hash: u64, key: &Key, measure: &Measure, now: u64) -> Lookup {
+    ///
+    /// `now` is by the reading of the measure; `clock` tells the time by any other, that of a limiter which was measured
+    /// otherwise.
+    pub(crate) fn get(
+        &self,
+        hash: u64,
+        key: &Key,
+        measure: &Measure,
+        now: u64,
+        mut clock: impl FnMut(Reading) -> u64,
+    ) -> Lookup {
         loop {
-            let (limiter, overflow) = self.find(hash, key, measure, now);
+            let (limiter, overflow) = self.find(hash, key, measure, now, &mut clock);
             if let Ok(limiter) = Pinned::new(limiter) {
                 return Lookup { limiter, overflow };
             }
@@ -107,7 +118,14 @@ impl KeyTable {
         }
     }
 
-    fn find(&self, hash: u64, key: &Key, measure: &Measure, now: u64) -> (Arc<Limiter>, bool) {
+    fn find(
+        &self,
+        hash: u64,
+        key: &Key,
+        measure: &Measure,
+        now: u64,
+        clock: &mut dyn FnMut(Reading) -> u64,
+    ) -> (Arc<Limiter>, bool) {
         let shard = self.shard_of(hash).read();
         if let Some(limiter) = shard.find(hash, key)
             && limiter.is_measured_by(measure)
@@ -116,12 +134,12 @@ impl KeyTable {
         }
         let mut shard = shard.change();
         if let Some(limiter) =
-            shard.renewed(hash, key, measure, now).or_else(|| self.admit(&mut shard, hash, key, measure, now))
+            shard.renewed(hash, key, measure, now, clock).or_else(|| self.admit(&mut shard, hash, key, measure, now))
         {
             return (limiter, false);
         }
         drop(shard);
-        (self.overflow(measure, now), true)
+        (self.overflow(measure, now, clock), true)
     }
 
     /// The limiter of a key as it is, or that of keys without a place; none where there is none.
@@ -226,7 +244,7 @@ impl KeyTable {
     }
 
     /// The limiter that keys without a place share.
-    fn overflow(&self, measure: &Measure, now: u64) -> Arc<Limiter> {
+    fn overflow(&self, measure: &Measure, now: u64, clock: &mut dyn FnMut(Reading) -> u64) -> Arc<Limiter> {
         let overflow = self.overflow.read();
         if let Some(limiter) = &*overflow
             && limiter.is_measured_by(measure)
@@ -235,7 +253,7 @@ impl KeyTable {
         }
         let mut overflow = overflow.change();
         let limiter = overflow.get_or_insert_with(|| Limiter::fresh(measure, now));
-        renew(limiter, measure, now);
+        renew(limiter, measure, now, clock);
         Arc::clone(limiter)
     }
 
@@ -251,10 +269,11 @@ fn bounded(max_keys: usize) -> usize {
     max_keys.min(u32::MAX as usize)
 }
 
-/// Replaces a limiter that is measured otherwise, unless someone is counting on it just now: the next look-up will.
-fn renew(limiter: &mut Arc<Limiter>, measure: &Measure, now: u64) {
-    if !limiter.is_measured_by(measure) && limiter.pins().retire() {
-        *limiter = Limiter::succeeding(limiter, measure, now);
+/// Replaces a limiter that is measured otherwise.
+fn renew(limiter: &mut Arc<Limiter>, measure: &Measure, now: u64, clock: &mut dyn FnMut(Reading) -> u64) {
+    if !limiter.is_measured_by(measure) {
+        let old_now = clock(limiter.reading());
+        *limiter = Limiter::succeeding(limiter, measure, now, old_now);
     }
 }
 
@@ -268,10 +287,17 @@ impl Shard {
     }
 
     /// The limiter of a key, measured so.
-    fn renewed(&mut self, hash: u64, key: &Key, measure: &Measure, now: u64) -> Option<Arc<Limiter>> {
+    fn renewed(
+        &mut self,
+        hash: u64,
+        key: &Key,
+        measure: &Measure,
+        now: u64,
+        clock: &mut dyn FnMut(Reading) -> u64,
+    ) -> Option<Arc<Limiter>> {
         let at = self.position(hash, key)?;
         let limiter = &mut self.entries[at].limiter;
-        renew(limiter, measure, now);
+        renew(limiter, measure, now, clock);
         Some(Arc::clone(limiter))
     }
 

@@ -21,6 +21,7 @@ fn engine(max: u32) -> (Engine, ManualClock) {
 
 /// A window of a minute, and the bucket it began in.
 const MEMORY: Duration = Duration::from_secs(65);
+const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn counts_are_exact_by_whatever_way_a_statement_comes() {
@@ -187,4 +188,48 @@ fn a_limiter_that_another_key_took_the_place_of_counts_no_more() {
     let decision = engine.check(one);
     assert_eq!((decision.count, decision.overflow), (1, true));
     assert_eq!((engine.check(other).count, engine.check(one).count), (2, 2));
+}
+
+/// Rules with a default threshold of that window.
+fn windowed(max: u32, window: Duration, buckets: u32) -> RuleFile {
+    let mut rules = RuleFile::default();
+    rules.default_threshold = Some(Threshold::new(max).window(window).buckets(buckets));
+    rules
+}
+
+#[test]
+fn what_a_core_has_taken_of_one_window_is_not_spent_by_another() {
+    let clock = ManualClock::new();
+    let engine = Engine::with_clock(windowed(100, 10 * SECOND, 1), clock.clone()).unwrap();
+    for _ in 0..40 {
+        assert!(engine.check(TEXT).is_allowed());
+    }
+    engine.reload(windowed(100, SECOND, 1)).unwrap();
+    // Other cores are the first to come to the new window.
+    for _ in 0..8 {
+        thread::scope(|scope| scope.spawn(|| engine.check(TEXT).is_allowed()).join().unwrap());
+    }
+    // The old one would still be in its first bucket; the new one has forgotten all of that.
+    clock.advance(5 * SECOND);
+    let admitted = (0..300).filter(|_| engine.check(TEXT).is_allowed()).count();
+    assert_eq!(admitted, 100);
+}
+
+#[test]
+fn windows_that_change_under_load_admit_no_more_than_the_limit() {
+    // The time stands, so nothing is forgotten, whatever the window.
+    let max = 100_000;
+    let engine = Engine::with_clock(windowed(max, 60 * SECOND, 12), ManualClock::new()).unwrap();
+    let admitted: usize = thread::scope(|scope| {
+        let check = || (0..120_000).filter(|_| engine.check(TEXT).is_allowed()).count();
+        let threads = [scope.spawn(check), scope.spawn(check), scope.spawn(check)];
+        let mut reloads = 0;
+        while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
+            reloads += 1;
+            engine.reload(windowed(max, (60 + reloads % 3) * SECOND, 12 + reloads % 2)).unwrap();
+        }
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert!(admitted <= max as usize && admitted > 1000, "{admitted} of {max}");
+    assert_eq!(engine.check(TEXT).verdict, Verdict::Abort);
 }

@@ -29,6 +29,12 @@ fn wait(clock: &ManualClock, decision: &Decision) -> Ticket {
     decision.ticket.unwrap()
 }
 
+/// What becomes of a statement, and what its rule counts by then.
+fn outcome(engine: &Engine, sql: &str) -> (Verdict, u64) {
+    let decision = engine.check(sql);
+    (decision.verdict, decision.count)
+}
+
 #[test]
 fn a_statement_that_is_held_back_again_and_again_is_one_attempt() {
     let (engine, clock) = engine(
@@ -316,4 +322,32 @@ fn patterns_of_the_file_and_of_admin_statements_share_their_bounds() {
     assert_eq!(error.faults()[0].code, "rule.match.pattern.too_many");
     assert_eq!(error.faults()[0].path, "rules.\"added\".match.pattern");
     engine.reload(open(0, most)).unwrap();
+}
+
+#[test]
+fn an_attempt_that_waits_is_none_of_a_window_in_other_buckets() {
+    // Buckets of a second in both: an epoch is the same in either, and its slot is not there in the smaller one.
+    let rules_of = |buckets: u32, max: u32| {
+        rules(&format!(
+            "
+            default_threshold: {{max_count: {max}, window: {buckets}s, buckets: {buckets}}}
+            rules:
+              - {{name: slow, limit: {{token_bucket: {{capacity: 1, rate: 1/h}}}}, then: {{strategy: delay, delay: 1s}}}}
+            "
+        ))
+    };
+    let clock = ManualClock::new();
+    let engine = Engine::with_clock(rules_of(61, 3), clock.clone()).unwrap();
+    clock.advance(50 * SECOND);
+    assert!(engine.check(SQL).is_allowed());
+    let delayed = engine.check(SQL);
+    engine.reload(rules_of(12, 3)).unwrap();
+    let ticket = wait(&clock, &delayed);
+    // It is among what the new window took over, and counts once more as it is sent.
+    assert!(engine.resume(ticket).is_allowed());
+    assert_eq!(stats(&engine, "default_threshold").keys, 1);
+    engine.reload(rules("default_threshold: {max_count: 3, window: 12s, buckets: 12}")).unwrap();
+    assert_eq!(outcome(&engine, SQL), (Verdict::Abort, 4));
+    clock.advance(14 * SECOND);
+    assert_eq!(outcome(&engine, SQL), (Verdict::Allow, 1));
 }

@@ -33,3 +33,24 @@ fn nothing_is_counted_on_a_cell_that_was_let_go() {
         assert!(!let_go || counted == 0, "{counted} were lost with the cell");
     });
 }
+
+/// A cell that is superseded while two threads acquire on it. Who is not told so afterwards has been taken over; and who is, may
+/// have been.
+#[test]
+fn what_is_counted_on_a_superseded_cell_is_taken_over_or_made_again() {
+    loom::model(|| {
+        let cell = Arc::new((Pins::new(), AtomicU32::new(0)));
+        let acquire = |cell: Arc<(Pins, AtomicU32)>| {
+            move || {
+                let Some(_pin) = cell.0.pin() else { return false };
+                cell.1.fetch_add(1, Ordering::Acquire);
+                !cell.0.is_retired()
+            }
+        };
+        let threads = [thread::spawn(acquire(Arc::clone(&cell))), thread::spawn(acquire(Arc::clone(&cell)))];
+        cell.0.supersede();
+        let taken_over = cell.1.fetch_add(0, Ordering::AcqRel);
+        let passed = threads.into_iter().map(|thread| u32::from(thread.join().unwrap())).sum::<u32>();
+        assert!(passed <= taken_over, "{passed} passed, and {taken_over} were taken over");
+    });
+}

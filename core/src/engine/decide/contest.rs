@@ -122,9 +122,8 @@ impl<'p> Contest<'p> {
             }
             self.enter(rule, false);
             let Some(meter) = rule.allows.meter() else { continue };
-            let now = times.by(meter.reading);
             for key in keys {
-                self.draw(key, rule, meter, now, hands.as_deref_mut());
+                self.draw(key, rule, meter, times, hands.as_deref_mut());
             }
         }
         None
@@ -147,12 +146,13 @@ impl<'p> Contest<'p> {
         key: LimiterKey,
         rule: &ActiveRule,
         meter: &Meter,
-        now: u64,
+        times: &mut Times<'_>,
         hands: Option<&mut Hands>,
     ) {
+        let now = times.by(meter.reading);
         let Lookup { limiter, overflow } = match hands {
-            Some(hands) => hands.limiter(&key, rule, meter, now),
-            None => key.look_up(rule, meter, now),
+            Some(hands) => hands.limiter(&key, rule, meter, times),
+            None => key.look_up(rule, meter, times),
         };
         let Some(side) = self.sides.last_mut() else { return };
         // Keys without a place share a limiter, which counts a statement once.
@@ -167,15 +167,15 @@ impl<'p> Contest<'p> {
     }
 
     /// Counts the statement with the rules that count attempts, whatever becomes of it.
-    pub(in crate::engine) fn record_attempts(&mut self, weight: u32) {
+    pub(in crate::engine) fn record_attempts(&mut self, weight: u32, times: &mut Times<'_>) {
         for side in &mut self.sides {
             let Allows::Attempts(meter) = &side.rule.allows else { continue };
             for at in side.limiters.clone() {
                 let drawn = &mut self.drawn[at];
-                let Some((cell, shape)) = drawn.limiter.window() else { continue };
-                let attempt = cell.count_attempt(shape, weight, drawn.now);
+                let Some(attempt) = drawn.count_attempt(side.rule, weight, times) else { continue };
                 let total = attempt.total();
                 drawn.attempt = Some(attempt);
+                let Some((cell, shape)) = drawn.limiter.window() else { continue };
                 if total > meter.max {
                     let until = cell.retry_after(shape, weight, drawn.now, meter.max);
                     side.exceed(
@@ -260,6 +260,26 @@ impl Participant {
 }
 
 impl Drawn {
+    /// Counts an attempt in its window, or in that of the limiter which has succeeded it by then.
+    fn count_attempt(&mut self, rule: &ActiveRule, weight: u32, times: &mut Times<'_>) -> Option<Attempt> {
+        loop {
+            let (cell, shape) = self.limiter.window()?;
+            let attempt = cell.count_attempt(shape, weight, self.now);
+            if !self.draw_successor(rule, times) {
+                return Some(attempt);
+            }
+        }
+    }
+
+    /// Takes the limiter that has succeeded it, where one has since it was drawn: then what was counted on it may count for
+    /// nothing. Whether one has.
+    pub(in crate::engine) fn draw_successor(&mut self, rule: &ActiveRule, times: &mut Times<'_>) -> bool {
+        let Some(meter) = rule.allows.meter().filter(|_| self.limiter.is_succeeded()) else { return false };
+        Lookup { limiter: self.limiter, overflow: self.overflow } = self.key.look_up(rule, meter, times);
+        self.is_over = false;
+        true
+    }
+
     pub(in crate::engine) fn claim(&self, meter: &Meter) -> Claim<'_> {
         self.limiter.claim(meter.max, meter.lease, self.now)
     }

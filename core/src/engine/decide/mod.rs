@@ -115,7 +115,7 @@ impl Inner {
         if contest.sides.is_empty() {
             return Decision::allow(shape.name(), participants.otherwise);
         }
-        contest.record_attempts(subject.weight);
+        contest.record_attempts(subject.weight, &mut times);
         match self.settle(&mut contest, &subject, &mut times, hands) {
             Ok(passed) => contest.allowed(&subject, passed),
             Err(sentence) => self.refuse(&mut contest, &subject, &sentence, &mut times),
@@ -143,7 +143,7 @@ impl Inner {
                 contest.give_back(|_| true);
                 return Err(sentence);
             }
-            if contest.reserve(false, subject.weight, reservations) {
+            if contest.reserve(false, subject.weight, reservations, times) {
                 break;
             }
         }
@@ -154,7 +154,7 @@ impl Inner {
             contest.draw_shares(true);
             would = loop {
                 let would = contest.strongest(true, subject);
-                if would.is_some() || contest.reserve(true, subject.weight, reservations) {
+                if would.is_some() || contest.reserve(true, subject.weight, reservations, times) {
                     break would;
                 }
             };

@@ -1,7 +1,7 @@
 //! What a rule that is over its limit does to a statement, and which of several rules has its way.
 
 use super::contest::Claims;
-use super::{Contest, Side, Subject};
+use super::{Contest, Side, Subject, Times};
 use crate::decision::{Reason, Verdict};
 use crate::engine::active_rule::Allows;
 use crate::strategy::Strategy;
@@ -69,10 +69,25 @@ impl Contest<'_> {
     }
 
     /// Takes from all limiters that have room, or from none: then one that had room is over, because another thread was
-    /// quicker. Returns whether it took.
-    pub(in crate::engine) fn reserve(&mut self, observed: bool, weight: u32, reservations: &mut Reservations) -> bool {
+    /// quicker; or from none because the rules have changed meanwhile, and a limiter is succeeded by another. Returns whether
+    /// it took.
+    pub(in crate::engine) fn reserve(
+        &mut self,
+        observed: bool,
+        weight: u32,
+        reservations: &mut Reservations,
+        times: &mut Times<'_>,
+    ) -> bool {
         let Claims { claims, of } = self.claims(observed);
         match reservations.acquire(&claims, weight) {
+            Ok(()) if of.iter().any(|(_, at)| self.drawn[*at].limiter.is_succeeded()) => {
+                reservations.undo(&claims);
+                drop(claims);
+                for (side, at) in of {
+                    self.drawn[at].draw_successor(self.sides[side].rule, times);
+                }
+                false
+            }
             Ok(()) => {
                 drop(claims);
                 self.take_places(reservations, &of);

@@ -65,7 +65,7 @@ impl Inner {
 #[inline]
 fn count(at_hand: &mut AtHand, meter: &Meter, attempted: Attempted, refuses_all: bool) -> Option<Counted> {
     let Attempted { n, now, max } = attempted;
-    match at_hand.spend(attempted, refuses_all) {
+    match at_hand.spend(&meter.measure, attempted, refuses_all) {
         Some(total) if total <= max => return Some(Counted::Within(total)),
         // By a core that has tried more than the limit in this epoch: nothing passes until it is forgotten.
         Some(total) => return Some(Counted::Over(total, (n <= max).then(|| at_hand.memory(now)))),

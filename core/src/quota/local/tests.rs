@@ -1,9 +1,13 @@
 use super::*;
 use ahash::RandomState;
 use sqlthrottle_cells::WindowShape;
+use sqlthrottle_cells::claim::Reservations;
+use sqlthrottle_cells::fixed_window::FixedWindowShape;
+use sqlthrottle_cells::token_bucket::{Rate, TokenBucketShape};
 use std::thread;
 
 const SECOND: u64 = 1_000_000_000;
+const HOUR: u64 = 3600 * SECOND;
 
 /// A rule's limiters, with the hash that the engine brings.
 struct Table {
@@ -14,7 +18,7 @@ struct Table {
 
 impl Table {
     fn get(&self, key: &[u8], now: u64) -> Lookup {
-        let found = self.keys.get(self.hasher.hash_one(key), &Key::new(key), &self.measure, now);
+        let found = self.keys.get(self.hasher.hash_one(key), &Key::new(key), &self.measure, now, |_| now);
         if found.overflow {
             self.keys.count_overflow();
         }
@@ -76,7 +80,7 @@ fn newcomers_beyond_the_bound_share_one_limiter() {
     assert_eq!(table.count(&key(4), 0), (2, true));
     assert_eq!(table.count(&key(0), 0), (2, false));
     assert_eq!((table.len(), table.overflow_count()), (3, 2));
-    assert_eq!(table.overflow(&table.measure, 0).counted(0), 2);
+    assert_eq!(table.overflow(&table.measure, 0, &mut |_| 0).counted(0), 2);
 }
 
 #[test]
@@ -158,7 +162,7 @@ fn let_go_keeps_the_index_in_step() {
     }
     assert_eq!(keys.len(), 50);
     for (hash, key) in keys {
-        let found = table.keys.get(hash, &key, &table.measure, 0);
+        let found = table.keys.get(hash, &key, &table.measure, 0, |_| 0);
         let (window, shape) = found.limiter.window().unwrap();
         assert_eq!(window.count_attempt(shape, 1, 0).total(), 1);
     }
@@ -209,13 +213,93 @@ fn another_measure_takes_over_what_is_counted() {
 }
 
 #[test]
-fn a_limiter_in_use_keeps_its_measure_until_it_is_not() {
+fn another_measure_takes_effect_though_the_limiter_is_in_use() {
     let mut table = table(1);
-    let held = table.get(b"a", 0);
-    table.measure = window(10, 2);
-    assert!(Arc::ptr_eq(&table.get(b"a", 0).limiter, &held.limiter), "what the holder is about to count would be lost");
-    drop(held);
-    assert!(table.get(b"a", 0).limiter.is_measured_by(&table.measure));
+    for key in [&b"a"[..], b"overflow"] {
+        table.count(key, 0);
+        let held = table.get(key, 0);
+        let old = std::mem::replace(&mut table.measure, window(10, 2));
+        let found = table.get(key, 0);
+        assert!(found.limiter.is_measured_by(&table.measure));
+        assert_eq!((found.limiter.counted(0), found.overflow), (1, held.overflow));
+        assert!(held.limiter.is_succeeded(), "what the holder counts from now on is lost, and so he is told");
+        assert!(!found.limiter.is_succeeded() && table.get(key, 0).limiter.is_measured_by(&table.measure));
+        table.measure = old;
+    }
+}
+
+#[test]
+fn limiters_that_are_succeeded_while_threads_acquire_admit_no_more_than_the_maximum() {
+    /// The time stands, so nothing comes back.
+    const MAX: u32 = 50_000;
+    for kind in 0..3 {
+        let measure = |number: u64| match kind {
+            0 => window(60 + number % 7, 12 + number as u32 % 5),
+            1 => Measure::TokenBucket(Arc::new(TokenBucketShape::new(MAX, Rate::new(1 + number % 7, HOUR).unwrap()))),
+            _ => Measure::FixedWindow(Arc::new(FixedWindowShape::new(HOUR + number % 7, 0).unwrap())),
+        };
+        let keys = KeyTable::new(1);
+        let (key, passed) = (Key::new(b"busy"), AtomicU64::new(0));
+        thread::scope(|scope| {
+            for thread in 0..3 {
+                let (keys, key, passed, measure) = (&keys, &key, &passed, &measure);
+                scope.spawn(move || {
+                    for round in 0..40_000u64 {
+                        let lookup = keys.get(0, key, &measure(round / 16 + thread), 0, |_| 0);
+                        let mut reservations = Reservations::new();
+                        if reservations.acquire(&[lookup.limiter.claim(MAX, 0, 0)], 1).is_ok()
+                            && !lookup.limiter.is_succeeded()
+                        {
+                            passed.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        let (passed, last) = (passed.into_inner(), keys.peek(0, &key, false).unwrap());
+        assert!(passed <= u64::from(MAX) && passed > 1000, "{passed} of {MAX}, kind {kind}");
+        assert!(last.counted(0) >= passed, "{passed} passed, and {} are counted", last.counted(0));
+    }
+}
+
+#[test]
+fn what_is_counted_keeps_its_age_when_only_one_of_two_windows_counts_suspended_time() {
+    const MINUTE: u64 = 60 * SECOND;
+    let (short, long) = (window(30 * 60, 30), window(2 * 3600, 24));
+    assert_eq!((short.reading() == Reading::WithSuspend, long.reading()), (false, Reading::WithSuspend));
+    let keys = KeyTable::new(1);
+    let key = Key::new(b"a");
+    // The machine was suspended for ten hours before anything came.
+    let suspended = 10 * HOUR;
+    let clock = |awake: u64| move |reading| if reading == Reading::WithSuspend { awake + suspended } else { awake };
+    let find = |measure: &Measure, awake: u64| {
+        let clock = clock(awake);
+        keys.get(0, &key, measure, clock(measure.reading()), clock).limiter
+    };
+    let counted = |measure: &Measure, awake: u64| find(measure, awake).counted(clock(awake)(measure.reading()));
+    let found = find(&short, MINUTE);
+    let (cell, shape) = found.window().unwrap();
+    cell.count_attempt(shape, 5, MINUTE);
+    drop(found);
+
+    // Its events are there as of the change, for as long as the new window lasts and no longer.
+    assert_eq!(counted(&long, 20 * MINUTE), 5);
+    assert_eq!(counted(&long, 20 * MINUTE + 2 * HOUR), 5);
+    assert_eq!(counted(&long, 21 * MINUTE + 2 * HOUR + 5 * MINUTE), 0);
+
+    let found = find(&long, 3 * HOUR);
+    let (cell, shape) = found.window().unwrap();
+    cell.count_attempt(shape, 7, 3 * HOUR + suspended);
+    drop(found);
+    assert_eq!(counted(&short, 4 * HOUR), 7);
+    assert_eq!(counted(&short, 4 * HOUR + 30 * MINUTE), 7);
+    assert_eq!(counted(&short, 4 * HOUR + 31 * MINUTE), 0);
+    // What the old window has forgotten is not taken over.
+    let found = find(&short, 5 * HOUR);
+    let (cell, shape) = found.window().unwrap();
+    cell.count_attempt(shape, 9, 5 * HOUR);
+    drop(found);
+    assert_eq!(counted(&long, 5 * HOUR + 32 * MINUTE), 0);
 }
 
 #[test]
