@@ -3,6 +3,7 @@
 use crate::engine::RefillRequest;
 use crate::fingerprint::Fingerprint;
 use std::fmt;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -148,16 +149,62 @@ impl fmt::Display for RuleName {
 }
 
 /// A place in the queue of a delaying rule, to be given back to [`Engine::resume`](crate::Engine::resume) after the wait.
+///
+/// A plain number, as a [`Permit`] is: it belongs to the engine that gave it, and to clones of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ticket(pub(crate) u64);
+pub struct Ticket(pub(crate) NonZeroU64);
 
 /// The places of concurrency limits that a statement holds while it runs, to be given back to
 /// [`Engine::release`](crate::Engine::release) once it has ended, however it has.
 ///
 /// A plain number: it may cross a language boundary, be kept or be forgotten. Each place is free again when its lease has lapsed,
 /// even if nobody gives it back.
+///
+/// It belongs to the engine that gave it, and to clones of that: any other engine takes it for one that it does not know, and
+/// gives nothing back. A child has its engine's permits no more once it has called
+/// [`Engine::after_fork`](crate::Engine::after_fork).
+///
+/// ```
+/// use sqlthrottle::{Engine, Permit, RuleFile};
+///
+/// let engine = || Engine::new(RuleFile::parse("rules: [{name: one, limit: {concurrency: {max: 1}}}]")?);
+/// let (one, other) = (engine()?, engine()?);
+/// let permit = one.check("select 1").permit.unwrap();
+/// let _ = other.check("select 1");
+/// assert!(!other.release(permit));
+///
+/// // What a foreign caller keeps of a decision: 0 where there is no permit.
+/// let number = permit.number();
+/// assert!(number != 0 && Permit::from_number(0).is_none());
+/// assert!(Permit::from_number(number).is_some_and(|permit| one.release(permit)));
+/// # Ok::<(), sqlthrottle::LoadError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Permit(pub(crate) u64);
+pub struct Permit(pub(crate) NonZeroU64);
+
+/// How a number is handed to a caller in another language, and taken back.
+macro_rules! numbered {
+    ($type:ident) => {
+        impl $type {
+            /// The number it is; never 0, which so stands for none.
+            pub const fn number(self) -> u64 {
+                self.0.get()
+            }
+
+            /// The one with a number; none for 0. Any other number may be asked about: of one that its engine did not hand out,
+            /// or does not know any more, the engine says so.
+            pub const fn from_number(number: u64) -> Option<Self> {
+                match NonZeroU64::new(number) {
+                    Some(number) => Some(Self(number)),
+                    None => None,
+                }
+            }
+        }
+    };
+}
+
+numbered!(Permit);
+numbered!(Ticket);
 
 /// The answer to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]

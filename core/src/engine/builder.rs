@@ -99,7 +99,7 @@ impl Builder {
             hot: Hot::new(cache_bytes(&set), set.file.fingerprint),
             shapes: Shapes::new(set.file.limits.cache_bytes / 8),
             next_shape: AtomicU64::new(0),
-            waiting: Waiting::default(),
+            waiting: Waiting::new(),
             permits: Permits::new(),
             durations: Durations::new(),
             guard_errors: Counter::default(),

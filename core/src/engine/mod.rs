@@ -32,6 +32,7 @@ mod reload;
 mod resume;
 mod rule_set;
 mod rule_state;
+mod seal;
 mod shape;
 mod shapes;
 mod top;
@@ -214,13 +215,13 @@ impl Engine {
     /// [`Delay::UntilAllowed`](crate::Delay::UntilAllowed) its count moves to now when it is allowed, so that in any window
     /// no more than the limit is sent, at once or after a wait. The other rules are asked again, as they are by then. Too
     /// early, the answer is to wait on, with the same rule and a new ticket; a ticket is good for one call, and lapses five
-    /// seconds after it was due.
+    /// seconds after it was due, and means nothing to another engine.
     pub fn resume(&self, ticket: Ticket) -> Decision {
         self.0.resume(ticket, None)
     }
 
     /// Gives back what a statement held while it ran. False where that was done already, or all of it was free again because
-    /// its lease had lapsed: then nothing happens.
+    /// its lease had lapsed, or because the permit is another engine's: then nothing happens.
     pub fn release(&self, permit: Permit) -> bool {
         self.0.permits.release(permit)
     }

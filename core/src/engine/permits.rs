@@ -1,8 +1,9 @@
 //! The places that statements hold while they run.
 
+use super::seal::Seal;
 use crate::decision::Permit;
 use crate::limit::{CellKind, Limiter};
-use crate::stripe::{self, Striped};
+use crate::stripe::Striped;
 use smallvec::SmallVec;
 use sqlthrottle_cells::lock::Lock;
 use sqlthrottle_cells::{concurrency, forks};
@@ -24,7 +25,10 @@ pub(super) type Places = SmallVec<[(Arc<Limiter>, concurrency::Permit); 1]>;
 /// of their leases has lapsed: each new permit looks at two slots for such. So there are never many more than statements
 /// that run.
 #[derive(Debug)]
-pub(super) struct Permits(Striped<Lock<Slots>>);
+pub(super) struct Permits {
+    stripes: Striped<Lock<Slots>>,
+    seal: Seal,
+}
 
 /// They are whole between any two steps of this module, so a panic of who has them leaves nothing half done.
 #[derive(Debug)]
@@ -62,13 +66,13 @@ struct Held {
 
 impl Permits {
     pub(super) fn new() -> Self {
-        Self(Striped::new(Lock::default))
+        Self { stripes: Striped::new(Lock::default), seal: Seal::new() }
     }
 
     /// A permit for places that were taken at `now`, the last of which lapses at `until`; none where so many are held that no
     /// number is left, and the places are given back.
     pub(super) fn hold(&self, places: Places, now: u64, until: u64) -> Option<Permit> {
-        let (stripe, slots) = self.0.mine_numbered();
+        let (stripe, slots) = self.stripes.mine_numbered();
         let mut slots = slots.lock();
         let mut lapsed: SmallVec<[Held; GLANCE]> = SmallVec::new();
         for _ in 0..GLANCE.min(slots.all.len()) {
@@ -89,26 +93,35 @@ impl Permits {
         };
         let entry = &mut slots.all[slot as usize];
         entry.held = Some(Held { places, until });
-        let number = u64::from(entry.generation) << (STRIPE_BITS + SLOT_BITS) | u64::from(slot) << STRIPE_BITS;
+        let permit = loop {
+            let place = u64::from(slot) << STRIPE_BITS | stripe as u64;
+            let number = u64::from(entry.generation) << (STRIPE_BITS + SLOT_BITS) | place;
+            if let Some(sealed) = self.seal.put_on(number) {
+                break Permit(sealed);
+            }
+            entry.generation = entry.generation.wrapping_add(1);
+        };
         drop(slots);
         // A lapsed place comes back by its own lease: to drop them is to forget what they were.
         drop(lapsed);
-        Some(Permit(number | stripe as u64))
+        Some(permit)
     }
 
-    /// Gives places back; false where that was done already, or all of their leases have lapsed.
+    /// Gives places back; false where that was done already, all of their leases have lapsed, or the permit is another
+    /// engine's.
     pub(super) fn release(&self, permit: Permit) -> bool {
-        let stripe = permit.0 as usize % (1 << STRIPE_BITS) % stripe::count();
-        let slot = (permit.0 >> STRIPE_BITS) as u32 % (1 << SLOT_BITS);
-        let generation = (permit.0 >> (STRIPE_BITS + SLOT_BITS)) as u32;
-        let Some(slots) = self.0.iter().nth(stripe) else { return false };
+        let number = self.seal.take_off(permit.0);
+        let stripe = number as usize % (1 << STRIPE_BITS);
+        let slot = (number >> STRIPE_BITS) as u32 % (1 << SLOT_BITS);
+        let generation = (number >> (STRIPE_BITS + SLOT_BITS)) as u32;
+        let Some(slots) = self.stripes.iter().nth(stripe) else { return false };
         let held = slots.lock().take(slot, generation);
         held.is_some_and(|held| give_back(held.places))
     }
 
     /// Forgets all permits: their holders are in the parent process.
     pub(super) fn clear(&self) {
-        for slots in self.0.iter() {
+        for slots in self.stripes.iter() {
             let mut slots = slots.lock();
             for slot in 0..slots.all.len() as u32 {
                 let generation = slots.all[slot as usize].generation;

@@ -4,6 +4,7 @@ use super::active_rule::ActiveRule;
 use super::decide::{Contest, Sentence, Standing, Subject, Times};
 use super::hands::LimiterKey;
 use super::rule_state::RuleState;
+use super::seal::Seal;
 use crate::clock::{Clock, Reading};
 use crate::decision::Ticket;
 use crate::limit::Limiter;
@@ -117,7 +118,7 @@ pub(super) enum Taken {
     Due(Waiter, u64),
     /// It was not come back with in time.
     Lapsed(Waiter),
-    /// There is none of the name: it has been used, or has lapsed and was dropped.
+    /// There is none of the name: it has been used, has lapsed and was dropped, or is another engine's.
     Unknown,
 }
 
@@ -195,11 +196,12 @@ impl Places {
 }
 
 /// The tickets that are out. Each holds a place of its rule, so there are never more than the rules allow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Waiting {
     /// By number. Numbers follow on each other, so each shard has its share of them.
     tickets: [Lock<HashMap<u64, Waiter>>; SHARDS],
     last: AtomicU64,
+    seal: Seal,
     /// Rules that are gone, and left tickets.
     left: Lock<Vec<Arc<RuleState>>>,
     /// How many have waited to the end, and nanoseconds of their waits.
@@ -208,6 +210,17 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    pub(super) fn new() -> Self {
+        Self {
+            tickets: std::array::from_fn(|_| Lock::default()),
+            last: AtomicU64::new(0),
+            seal: Seal::new(),
+            left: Lock::default(),
+            ended: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+        }
+    }
+
     /// A ticket, unless as many statements as the rule allows are waiting.
     pub(super) fn enter(&self, waiter: Waiter, max: u32, now: u64) -> Option<Ticket> {
         if !waiter.rule.state.places.take(max) {
@@ -222,18 +235,24 @@ impl Waiting {
     /// A new ticket for a statement that has been taken back and waits on. It has kept its place.
     pub(super) fn put(&self, waiter: Waiter) -> Ticket {
         let rule = Arc::clone(&waiter.rule);
-        let ticket = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let (ticket, sealed) = loop {
+            let ticket = self.last.fetch_add(1, Ordering::Relaxed);
+            if let Some(sealed) = self.seal.put_on(ticket) {
+                break (ticket, Ticket(sealed));
+            }
+        };
         let lapse = lapse(&waiter);
         // In this order: what is found in the queue is a ticket that is out, or that somebody is just taking back.
         self.shard(ticket).lock().insert(ticket, waiter);
         rule.state.places.enqueue(ticket, lapse);
-        Ticket(ticket)
+        sealed
     }
 
     /// Takes a ticket back. The statement keeps its place until it is [`put`](Self::put) back or gives it back.
     pub(super) fn take(&self, ticket: Ticket, clock: &Clock) -> Taken {
-        let Some(waiter) = self.remove(ticket.0) else { return Taken::Unknown };
-        waiter.rule.state.places.dequeue(ticket.0, lapse(&waiter));
+        let ticket = self.seal.take_off(ticket.0);
+        let Some(waiter) = self.remove(ticket) else { return Taken::Unknown };
+        waiter.rule.state.places.dequeue(ticket, lapse(&waiter));
         let now = clock.read(Reading::Precise);
         if now <= lapse(&waiter) {
             return Taken::Due(waiter, now);
