@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod failure;
+mod refill;
 mod together;
 mod waiting;
 
@@ -237,18 +238,11 @@ fn a_refused_batch_does_not_refuse_what_is_lighter() {
 
 #[test]
 fn a_batch_beyond_the_limit_is_never_asked_for() {
-    let instance = Instance::new(ONE_RULE);
-    let decision = instance.settle(&Statement::new(SQL).weight(101));
+    // However lax its policy: it is no failure of the cluster.
+    let instance = Instance::with(", on_failure: open", ONE_RULE);
+    let decision = instance.engine.check_statement(&Statement::new(SQL).weight(101));
     assert_eq!(outcome(&decision), (Abort, Reason::Never));
     assert_eq!((decision.retry_after, instance.fake.asks()), (None, 0));
-}
-
-#[test]
-fn a_grant_beyond_what_was_asked_for_is_not_spent() {
-    let instance = Instance::new(ONE_RULE);
-    instance.fake.says(Says::TooMuch);
-    assert_eq!(instance.passing(1), 1);
-    assert_eq!((0..10).filter(|_| instance.check().is_allowed()).count(), 4);
 }
 
 #[test]
@@ -262,36 +256,6 @@ fn what_is_not_spent_lapses_with_its_lease() {
     // The three that have lapsed do not come back with the next lease.
     assert_eq!(instance.passing(5), 5);
     assert_eq!(instance.fake.asks(), 2);
-    assert_eq!(instance.check().verdict, RefillNeeded);
-}
-
-#[test]
-fn a_refill_is_for_who_has_asked() {
-    let instance = Instance::with(", lease: {fraction: 0}, on_failure: closed", ONE_RULE);
-    let refilled = instance.refill();
-    // Nobody else is quicker.
-    assert_eq!(instance.check().verdict, RefillNeeded);
-    let statement = Statement::new(SQL);
-    assert_eq!(instance.engine.check_refilled(&statement, refilled).verdict, Allow);
-
-    // Too late, it has lapsed; and a second refill is not asked for.
-    let refilled = instance.refill();
-    instance.clock.advance(TTL);
-    let decision = instance.engine.check_refilled(&statement, refilled);
-    assert_eq!(outcome(&decision), (Abort, Reason::ClusterDown));
-    assert_eq!(instance.engine.snapshot().cluster_failures, 0);
-}
-
-#[test]
-fn a_refill_asks_once_for_what_another_has_brought() {
-    let instance = Instance::new(ONE_RULE);
-    let request = instance.check().refill.unwrap();
-    assert_eq!(instance.check().refill.as_ref(), Some(&request));
-    let refills: Vec<_> = (0..5).map(|_| instance.engine.refill(&request)).collect();
-    assert_eq!(instance.fake.asks(), 1);
-    for refilled in refills {
-        assert_eq!(instance.engine.check_refilled(&Statement::new(SQL), refilled).verdict, Allow);
-    }
     assert_eq!(instance.check().verdict, RefillNeeded);
 }
 

@@ -48,6 +48,20 @@ fn what_a_local_rule_refuses_spends_no_credit() {
 }
 
 #[test]
+fn a_check_that_lacks_one_lease_spends_nothing_of_another() {
+    let rules = "rules:
+  - {name: wide, limit: {fixed_window: {max: 100, window: 1h}}, scope: cluster}
+  - {name: narrow, limit: {fixed_window: {max: 20, window: 1h}}, scope: cluster}";
+    let instance = Instance::new(rules);
+    let asked = || instance.fake.asked().into_iter().map(|(rule, ..)| rule).collect::<Vec<_>>();
+    // A lease of five, and one of one, which is spent.
+    assert_eq!(instance.passing(1), 1);
+    assert!((0..10).all(|_| instance.check().verdict == RefillNeeded));
+    assert_eq!(instance.passing(4), 4);
+    assert_eq!(asked(), ["wide", "narrow", "narrow", "narrow", "narrow", "narrow"]);
+}
+
+#[test]
 fn a_cluster_that_refuses_spends_nothing_of_a_local_rule() {
     let rules = "rules:
   - {name: local, limit: {fixed_window: {max: 2, window: 1h}}}
@@ -135,6 +149,18 @@ fn a_rule_that_is_only_observed_draws_credit_and_refuses_nothing() {
     instance.fake.says(Says::Fails);
     let decision = instance.settled();
     assert_eq!((decision.verdict, decision.observed), (Allow, Some(Abort)));
+}
+
+#[test]
+fn rules_that_are_only_observed_spend_no_credit_where_one_of_them_would_refuse() {
+    let rules = "rules:
+  - {name: local, limit: {fixed_window: {max: 1, window: 1h}}, mode: observe}
+  - {name: shared, limit: {fixed_window: {max: 100, window: 1h}}, scope: cluster, mode: observe}";
+    let instance = Instance::new(rules);
+    assert_eq!(instance.passing(20), 20);
+    assert_eq!(instance.engine.snapshot().rules[0].would_abort, 19);
+    // Of a lease of five one is spent.
+    assert_eq!(instance.fake.asks(), 1);
 }
 
 #[test]

@@ -72,3 +72,35 @@ fn a_wait_for_a_local_rule_spends_credit_when_it_ends() {
     // Both that there were are spent.
     assert_eq!(outcome(&instance.settled()), (Abort, Reason::OverLimit));
 }
+
+#[test]
+fn a_fixed_delay_that_is_served_asks_the_cluster_for_nothing() {
+    let rules = "rules:
+  - {name: shared, limit: {fixed_window: {max: 100, window: 1h}}, scope: cluster, then: {strategy: delay, delay: 1s}}";
+    let instance = Instance::new(rules);
+    instance.fake.says(Says::No(Some(SECOND)));
+    let delayed = instance.settled();
+    assert_eq!((delayed.verdict, delayed.delay), (Delay, Some(SECOND)));
+    instance.clock.advance(SECOND);
+    assert_eq!(outcome(&instance.engine.resume(delayed.ticket.unwrap())), (Allow, Reason::Allowed));
+    assert_eq!(instance.fake.asks(), 1);
+}
+
+/// Too heavy for the refusal to be remembered: it is known by the refill alone.
+#[test]
+fn a_heavy_batch_that_is_refused_after_its_wait_waits_on() {
+    let rules = "rules:
+  - name: shared
+    limit: {fixed_window: {max: 10000, window: 1h}}
+    scope: cluster
+    then: {strategy: delay, delay: until_allowed, max_delay: 10s}";
+    let instance = Instance::with(", on_failure: closed", rules);
+    instance.fake.says(Says::No(Some(SECOND)));
+    let delayed = instance.settle(&Statement::new(SQL).weight(5000));
+    assert_eq!((delayed.verdict, delayed.delay), (Delay, Some(SECOND)));
+    instance.clock.advance(SECOND);
+    let needed = instance.engine.resume(delayed.ticket.unwrap());
+    let refilled = instance.engine.refill(&needed.refill.unwrap());
+    let again = instance.engine.resume_refilled(needed.ticket.unwrap(), refilled);
+    assert_eq!((outcome(&again), again.delay), ((Delay, Reason::OverLimit), Some(SECOND)));
+}

@@ -8,7 +8,7 @@ mod hot;
 mod rules;
 mod waiting;
 
-use sqlthrottle::rule::{FingerprintPrefix, Mode, RuleFile, Threshold};
+use sqlthrottle::rule::{FingerprintPrefix, Mode, OnError, RuleFile, Threshold};
 use sqlthrottle::{
     Decision, Delay, Dialect, Engine, Fakes, FingerprintOptions, ManualClock, Normalizer, Reason, Share, Statement,
     Strategy, Verdict,
@@ -158,6 +158,15 @@ fn off_looks_at_nothing() {
 }
 
 #[test]
+fn a_guard_that_fails_answers_what_the_file_says() {
+    for (on_error, verdict) in [(OnError::Allow, Verdict::Allow), (OnError::Abort, Verdict::Abort)] {
+        let (engine, _) = engine_with(Threshold::new(1), |rules| rules.on_error = on_error);
+        assert_eq!(outcome(&engine.guard_error()), (verdict, Reason::GuardError));
+        assert_eq!(engine.snapshot().guard_errors, 1);
+    }
+}
+
+#[test]
 fn transactions_and_settings_are_never_checked_alone() {
     let (engine, _clock) = engine_with(Threshold::new(2), |rules| rules.fingerprint.dialect = Dialect::MySql);
     for sql in ["begin", "COMMIT", "rollback to savepoint s1", "set names utf8", "show tables", "xa start 'x'"] {
@@ -202,7 +211,8 @@ fn no_plan_and_no_rows_of_a_write_are_faked() {
 fn a_batch_weighs_what_it_executes() {
     let (engine, clock) = engine(Threshold::new(10).window(10 * SECOND).buckets(10));
     let batch = |weight| engine.check_statement(&Statement::new(READ).weight(weight));
-    assert_eq!(batch(8).count, 8);
+    assert_eq!(batch(0).count, 1, "none weighs as much as one");
+    assert_eq!(batch(7).count, 8);
     assert_eq!(batch(3).verdict, Abort);
     clock.advance(20 * SECOND);
     let never = batch(11);

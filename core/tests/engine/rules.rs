@@ -172,11 +172,34 @@ fn a_waiting_statement_goes_by_what_the_provider_says_now() {
     threshold.strategy = sqlthrottle::Strategy::Delay(sqlthrottle::Delay::UntilAllowed { max: 600 * SECOND });
     engine.set_threshold(&fingerprint, Some(threshold), SECOND).unwrap();
     assert!(engine.check(SQL).is_allowed());
-    let (one, two) = (engine.check(SQL), engine.check(SQL));
+    let waiting = [(); 3].map(|()| engine.check(SQL));
+    let tickets = waiting.each_ref().map(|delayed| delayed.ticket.unwrap());
+    let _ = wait(&clock, &waiting[0]);
+    assert!(engine.resume(tickets[0]).is_allowed());
+    assert_eq!(engine.resume(tickets[1]).verdict, Verdict::Delay);
     engine.set_threshold(&fingerprint, None, SECOND).unwrap();
-    let ticket = wait(&clock, &one);
-    assert!(engine.resume(ticket).is_allowed());
-    assert!(engine.resume(two.ticket.unwrap()).is_allowed());
+    assert!(engine.resume(tickets[2]).is_allowed());
+}
+
+#[test]
+fn a_threshold_of_the_provider_that_is_out_of_bounds_changes_nothing() {
+    let engine = Engine::builder(RuleFile::default()).asks_provider(true).build().unwrap();
+    let fingerprint = engine.check(SQL).fingerprint.unwrap();
+    engine.set_threshold(&fingerprint, Some(Threshold::new(1)), SECOND).unwrap();
+    assert!(engine.set_threshold(&fingerprint, Some(Threshold::new(2).buckets(0)), SECOND).is_err());
+    assert_eq!([engine.check(SQL).verdict, engine.check(SQL).verdict], [Verdict::Allow, Verdict::Abort]);
+}
+
+#[test]
+fn no_more_thresholds_are_due_than_are_asked_for() {
+    let clock = ManualClock::new();
+    let engine = Engine::builder(RuleFile::default()).clock(clock.clone()).asks_provider(true).build().unwrap();
+    for sql in ["select a", "select b", "select c"] {
+        engine.set_threshold(&engine.check(sql).fingerprint.unwrap(), None, SECOND).unwrap();
+    }
+    assert_eq!(engine.thresholds_due(10).len(), 0);
+    clock.advance(SECOND);
+    assert_eq!([2, 10].map(|most| engine.thresholds_due(most).len()), [2, 3]);
 }
 
 #[test]
