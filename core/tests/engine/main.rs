@@ -159,7 +159,7 @@ fn off_looks_at_nothing() {
 
 #[test]
 fn a_guard_that_fails_answers_what_the_file_says() {
-    for (on_error, verdict) in [(OnError::Allow, Verdict::Allow), (OnError::Abort, Verdict::Abort)] {
+    for (on_error, verdict) in [(OnError::Allow, Allow), (OnError::Abort, Abort)] {
         let (engine, _) = engine_with(Threshold::new(1), |rules| rules.on_error = on_error);
         assert_eq!(outcome(&engine.guard_error()), (verdict, Reason::GuardError));
         assert_eq!(engine.snapshot().guard_errors, 1);

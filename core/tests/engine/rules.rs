@@ -5,6 +5,7 @@ use sqlthrottle::{
     AdminAnswer, Decision, Engine, Fakes, ManualClock, Reason, RuleFile, RuleName, RuleStats, Statement, Threshold,
     Ticket, Verdict,
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -145,6 +146,37 @@ fn an_abort_goes_before_what_a_host_decides_by_itself() {
     assert_eq!((both.rule.unwrap().to_string().as_str(), both.custom), ("plain", None));
     clock.advance(SECOND);
     assert_eq!(engine.check(SQL).custom.as_deref(), Some("shed"));
+}
+
+/// Of either set one of its two rules blocks all that comes; without that one, or with both of them off, statements would pass.
+#[test]
+fn no_check_sees_half_of_two_sets() {
+    let set = |off, on| {
+        rules(&format!(
+            "rules: [{{name: {off}, limit: {{block: true}}, mode: off}}, {{name: {on}, limit: {{block: true}}}}]"
+        ))
+    };
+    let (one, other) = (set("a", "b"), set("b", "a"));
+    let engine = Engine::new(one.clone()).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let checks = scope.spawn(|| {
+            for round in 0.. {
+                for sql in [SQL, &format!("select {round} from t{}", round % 1000)] {
+                    assert_eq!(engine.check(sql).reason, Reason::Blocked, "{sql}");
+                }
+                if is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        });
+        for _ in 0..500 {
+            engine.reload(other.clone()).unwrap();
+            engine.reload(one.clone()).unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+        checks.join().unwrap();
+    });
 }
 
 #[test]
