@@ -51,7 +51,7 @@ impl Amended {
     ///
     /// # Errors
     ///
-    /// Where a rule that was added does not go with the file, or all together are more than it allows.
+    /// Where a rule that was added does not go with the file, or all together are more than it allows, or their patterns are.
     pub(super) fn onto(mut self, mut file: RuleFile) -> Result<Self, LoadError> {
         let own = self.file.rules.len() - self.added;
         let mut added = self.file.rules.split_off(own);
