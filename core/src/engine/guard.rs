@@ -1,7 +1,8 @@
 //! Checking, waiting and releasing in one, for hosts that are Rust programs.
 
 use super::Engine;
-use crate::decision::{Decision, Permit, Verdict};
+use crate::context::Context;
+use crate::decision::{Decision, Permit, Ticket, Verdict};
 use crate::fingerprint::Fingerprint;
 use crate::rule::{RuleFile, Threshold};
 use crate::statement::Statement;
@@ -192,6 +193,31 @@ impl Engine {
         due.len()
     }
 
+    /// [Checks](Self::check_statement) a statement, and where it is answered with [`Verdict::RefillNeeded`], asks the cluster in this
+    /// thread and checks again. It never sleeps.
+    #[inline]
+    pub fn check_blocking(&self, statement: &Statement<'_>) -> Decision {
+        self.refilled(statement, self.check_statement(statement))
+    }
+
+    /// The same for a [request](Self::check_request).
+    pub fn check_request_blocking(&self, context: &Context<'_>) -> Decision {
+        let decision = self.check_request(context);
+        match &decision.refill {
+            Some(request) => self.check_request_refilled(context, self.refill(request)),
+            None => decision,
+        }
+    }
+
+    /// The same for a statement whose wait is [over](Self::resume).
+    pub fn resume_blocking(&self, ticket: Ticket) -> Decision {
+        let decision = self.resume(ticket);
+        match (&decision.refill, decision.ticket) {
+            (Some(request), Some(ticket)) => self.resume_refilled(ticket, self.refill(request)),
+            _ => decision,
+        }
+    }
+
     /// Checks a statement, asking the provider at the first sight of its fingerprint.
     fn check_with<P: ThresholdProvider + ?Sized>(&self, statement: &Statement<'_>, provider: &P) -> Decision {
         let decision = self.check_statement(statement);
@@ -237,18 +263,13 @@ impl Engine {
 
     fn resume_waiting(&self, waiting: Decision) -> Decision {
         match waiting.ticket {
-            Some(ticket) => {
-                let decision = self.resume(ticket);
-                match (&decision.refill, decision.ticket) {
-                    (Some(request), Some(ticket)) => self.resume_refilled(ticket, self.refill(request)),
-                    _ => decision,
-                }
-            }
+            Some(ticket) => self.resume_blocking(ticket),
             None => Decision { verdict: Verdict::Abort, ..waiting },
         }
     }
 
     /// Asks the cluster for what a check lacks, if anything, and checks again.
+    #[inline]
     fn refilled(&self, statement: &Statement<'_>, decision: Decision) -> Decision {
         match &decision.refill {
             Some(request) => self.check_refilled(statement, self.refill(request)),

@@ -48,9 +48,9 @@ pub use top::{Top, TopStatement};
 
 use crate::clock::Clock;
 use crate::context::Context;
-use crate::decision::{Decision, Permit, Reason, Ticket, Verdict};
+use crate::decision::{Decision, Permit, Reason, RuleName, Ticket, Verdict};
 use crate::error::LoadError;
-use crate::fingerprint::{Dialect, Normalized};
+use crate::fingerprint::{Dialect, FingerprintOptions, Normalized};
 use crate::metrics::{Counter, Snapshot};
 use crate::rule::{Mode, OnError, RuleFile};
 use crate::statement::Statement;
@@ -183,6 +183,16 @@ impl Engine {
     /// How often the rules have changed: 1 for those that the engine was opened with.
     pub fn version(&self) -> u64 {
         self.0.set().version
+    }
+
+    /// How the rules in force have texts normalised.
+    pub fn fingerprint_options(&self) -> FingerprintOptions {
+        self.0.set().file.fingerprint
+    }
+
+    /// The name of the rule at a place of [`Snapshot::rules`]; none where there are not so many.
+    pub fn rule_name(&self, place: usize) -> Option<RuleName> {
+        self.0.rule_name(place)
     }
 
     /// Decides on a text of any bytes.

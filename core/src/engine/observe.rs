@@ -42,6 +42,16 @@ impl Inner {
         }
     }
 
+    /// The name of the rule at a place of a snapshot.
+    pub(super) fn rule_name(&self, place: usize) -> Option<RuleName> {
+        let set = self.set();
+        let mut rules = set.iter_numbered().skip(place);
+        match rules.next() {
+            Some((rule, _)) => Some(rule.name.clone()),
+            None => (self.provided.is_asked() && place == set.iter_numbered().count()).then_some(RuleName::Provider),
+        }
+    }
+
     fn stats(&self, state: &RuleState, mode: RuleMode, reading: Reading) -> RuleStats {
         let now = self.clock.read(reading);
         let mut stats = RuleStats::of(state.name().clone(), mode, &state.counters);

@@ -4,6 +4,7 @@ use super::asked::{Asked, Sent};
 use super::current::InForce;
 use super::hot::Table;
 use super::plan::{Plan, Threshold};
+use super::refill::Refilled;
 use super::shape::Shape;
 use super::{Engine, Inner};
 use crate::context::Context;
@@ -107,6 +108,32 @@ impl Prepared {
         self.check_at_length(weight)
     }
 
+    /// The same, and where it is answered with [`Verdict::RefillNeeded`](crate::Verdict::RefillNeeded), asks the cluster in this
+    /// thread and checks again.
+    #[inline]
+    pub fn check_weight_blocking(&self, weight: u32) -> Decision {
+        let decision = self.check_weight(weight);
+        match &decision.refill {
+            Some(request) => self.check_weight_refilled(weight, self.engine.refill(request)),
+            None => decision,
+        }
+    }
+
+    /// Decides on it after a refill, as [`Engine::check_refilled`] does.
+    pub fn check_weight_refilled(&self, weight: u32, refilled: Refilled) -> Decision {
+        self.with_statement(weight.max(1), |statement| self.engine.check_refilled(statement, refilled))
+    }
+
+    /// The weight that it was prepared with.
+    pub fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// The engine that it was prepared by.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// The single threshold by which a shape is decided, if it is still so, and the table of this core, if it is free.
     #[inline]
     fn at_hand<'s>(&'s self, shape: &'s Shape, now: InForce) -> Option<(&'s Threshold, Guard<'s, Table>)> {
@@ -146,8 +173,13 @@ impl Prepared {
 
     /// Decides by the context and the parameters that it was prepared with.
     fn check_at_length(&self, weight: u32) -> Decision {
+        self.with_statement(weight, |statement| self.check_statement(statement))
+    }
+
+    /// The statement that it was prepared with, of a weight.
+    fn with_statement(&self, weight: u32, act: impl FnOnce(&Statement<'_>) -> Decision) -> Decision {
         let params: SmallVec<[Option<&[u8]>; 8]> = self.params.iter().map(Option::as_deref).collect();
-        self.check_statement(&Statement {
+        act(&Statement {
             sql: &self.sql,
             dialect: self.dialect,
             fakes: self.fakes,

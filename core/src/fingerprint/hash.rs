@@ -76,6 +76,11 @@ impl Fingerprint {
         Self { bytes, len: digest.len() as u8 }
     }
 
+    /// The fingerprint of a digest; none where it has another length than those of [`HashKind`].
+    pub fn from_bytes(digest: &[u8]) -> Option<Self> {
+        HashKind::ALL.iter().any(|kind| kind.bytes() == digest.len()).then(|| Self::from_digest(digest))
+    }
+
     /// The digest: 32, 20 or 16 bytes, as the [`HashKind`] says.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]

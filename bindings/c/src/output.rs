@@ -1,0 +1,127 @@
+//! What goes out: structs that may grow, texts and single values.
+
+use crate::error::{Error, Result};
+use crate::growing::{Growing, check_size};
+use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_ERROR_BUFFER, SQLTHROTTLE_OK};
+use std::ffi::{CString, c_char};
+use std::mem::MaybeUninit;
+use std::{cmp, ptr};
+
+/// A struct of the caller's, to be filled.
+pub(crate) struct Out<T> {
+    to: *mut T,
+    size: usize,
+}
+
+impl<T: Growing> Out<T> {
+    /// # Safety
+    ///
+    /// The pointer is NULL, or as many bytes may be written there as the size at its beginning says.
+    #[inline]
+    pub(crate) unsafe fn of(to: *mut T, name: &str) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        let size = unsafe { check_size(to, name) }?;
+        Ok(Self { to, size })
+    }
+
+    /// Has the struct filled, all of it but its size. To one that the caller knows in an older version goes what that
+    /// version has; what a newer version has beyond ours is zero.
+    #[inline]
+    pub(crate) fn fill(&mut self, fill: impl FnOnce(*mut T)) {
+        if self.size >= size_of::<T>() {
+            fill(self.to);
+            // SAFETY: as many bytes are there.
+            unsafe { self.to.cast::<u8>().add(size_of::<T>()).write_bytes(0, self.size - size_of::<T>()) };
+        } else {
+            let mut whole = MaybeUninit::zeroed();
+            fill(whole.as_mut_ptr());
+            let beyond = size_of::<usize>();
+            // SAFETY: both have so many bytes, and one is a local.
+            unsafe {
+                let (from, to) = (whole.as_ptr().cast::<u8>(), self.to.cast::<u8>());
+                ptr::copy_nonoverlapping(from.add(beyond), to.add(beyond), self.size - beyond);
+            }
+        }
+    }
+}
+
+/// Writes a value where the caller wants one.
+///
+/// # Safety
+///
+/// The pointer is NULL, or a value may be written there.
+pub(crate) unsafe fn put_if_wanted<T>(to: *mut T, value: T) {
+    if !to.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { to.write(value) };
+    }
+}
+
+/// The place of a value that the caller has to want.
+pub(crate) fn wanted<T>(to: *mut T, name: &str) -> Result<*mut T> {
+    if to.is_null() { Err(Error::null(name)) } else { Ok(to) }
+}
+
+/// Writes a text and a NUL behind it into a buffer, or where that is too short nothing, and says how long it has to be.
+///
+/// # Safety
+///
+/// So many bytes may be written to the buffer, and to `needed` a value unless it is NULL.
+pub(crate) unsafe fn put_text(
+    text: &[u8],
+    buffer: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> sqlthrottle_status_t {
+    // SAFETY: the caller's promise.
+    unsafe { put_if_wanted(needed, text.len() + 1) };
+    if buffer.is_null() || capacity <= text.len() {
+        return SQLTHROTTLE_ERROR_BUFFER;
+    }
+    // SAFETY: there is room for the text and the NUL.
+    unsafe {
+        ptr::copy_nonoverlapping(text.as_ptr().cast(), buffer, text.len());
+        buffer.add(text.len()).write(0);
+    }
+    SQLTHROTTLE_OK
+}
+
+/// Writes a text into a field of a struct, with a NUL behind it; of one that is too long, as none is that rules may have, the
+/// bytes for which there is room.
+///
+/// # Safety
+///
+/// The field may be written.
+#[inline]
+pub(crate) unsafe fn put_field<const SIZE: usize>(text: &str, field: *mut [c_char; SIZE]) {
+    let length = cmp::min(text.len(), SIZE - 1);
+    // SAFETY: there is room for so much and a NUL.
+    unsafe {
+        ptr::copy_nonoverlapping(text.as_ptr().cast::<c_char>(), field.cast(), length);
+        field.cast::<c_char>().add(length).write(0);
+    }
+}
+
+/// Hands a text to the caller, who gives it back to `sqlthrottle_string_free()`.
+///
+/// # Safety
+///
+/// `text` may be written, and `length` unless it is NULL.
+pub(crate) unsafe fn hand_out(
+    content: String,
+    text: *mut *mut c_char,
+    length: *mut usize,
+) -> Result<sqlthrottle_status_t> {
+    let text = wanted(text, "text")?;
+    let content = CString::new(content).or_else(|error| {
+        // A NUL in a name that people have chosen ends the text for C, so it is shown as what it is.
+        CString::new(String::from_utf8_lossy(&error.into_vec()).replace('\0', "\u{fffd}"))
+    });
+    let content = content.unwrap_or_default();
+    // SAFETY: the caller's promise.
+    unsafe {
+        put_if_wanted(length, content.as_bytes().len());
+        text.write(content.into_raw());
+    }
+    Ok(SQLTHROTTLE_OK)
+}

@@ -1,0 +1,103 @@
+//! Statements that are checked again and again.
+
+use crate::decision::sqlthrottle_decision_t;
+use crate::engine::sqlthrottle_engine_t;
+use crate::error::keep;
+use crate::guard::{call, decide, with_engine};
+use crate::handle::{self, opaque};
+use crate::output::wanted;
+use crate::refill::sqlthrottle_refill_t;
+use crate::statement::{Flags, sqlthrottle_statement_t, with_statement};
+use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_OK};
+use sqlthrottle::Prepared;
+
+/// A statement that was read once and is checked by reference. One serves any number of threads.
+#[derive(Debug)]
+pub struct sqlthrottle_prepared_t {
+    _opaque: (),
+}
+
+/// With how it is to be checked.
+#[derive(Debug)]
+pub(crate) struct Noted {
+    prepared: Prepared,
+    flags: Flags,
+}
+
+opaque!(sqlthrottle_prepared_t, Noted, "prepared statement");
+
+/// Reads a statement once, so that it can be checked many times without its text: sqlthrottle_check_prepared().
+///
+/// Text, context and parameters are copied. Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until
+/// then. It is never out of date: where rules have changed, its next check goes by the new ones.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sqlthrottle_prepare(
+    engine: *const sqlthrottle_engine_t,
+    statement: *const sqlthrottle_statement_t,
+    prepared: *mut *mut sqlthrottle_prepared_t,
+) -> sqlthrottle_status_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with_engine(engine, |engine| {
+            let prepared = wanted(prepared, "prepared")?;
+            with_statement(statement, |statement, flags| {
+                prepared.write(handle::new(Noted { prepared: engine.prepare(statement), flags }));
+                Ok(SQLTHROTTLE_OK)
+            })
+        })
+    }
+}
+
+/// Decides on a prepared statement, as sqlthrottle_check_statement() would, sooner by the look-up of its text.
+///
+/// `weight` is how many executions the check speaks for, 0 for the weight that it was prepared with. Otherwise as sqlthrottle_check().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sqlthrottle_check_prepared(
+    prepared: *const sqlthrottle_prepared_t,
+    weight: u32,
+    decision: *mut sqlthrottle_decision_t,
+) -> sqlthrottle_status_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Noted { prepared, flags } = match handle::get(prepared) {
+            Ok(noted) => noted,
+            Err(error) => return keep(error),
+        };
+        decide(Ok(prepared.engine()), decision, |_| {
+            let weight = if weight == 0 { prepared.weight() } else { weight };
+            Ok(if flags.no_refill { prepared.check_weight(weight) } else { prepared.check_weight_blocking(weight) })
+        })
+    }
+}
+
+/// Decides on a prepared statement after its refill; `weight` is that of the check. Frees `refill`, whatever it returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sqlthrottle_check_prepared_refilled(
+    prepared: *const sqlthrottle_prepared_t,
+    weight: u32,
+    refill: *mut sqlthrottle_refill_t,
+    decision: *mut sqlthrottle_decision_t,
+) -> sqlthrottle_status_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let refilled = sqlthrottle_refill_t::take(refill);
+        let Noted { prepared, .. } = match handle::get(prepared) {
+            Ok(noted) => noted,
+            Err(error) => return keep(error),
+        };
+        decide(Ok(prepared.engine()), decision, |_| {
+            let weight = if weight == 0 { prepared.weight() } else { weight };
+            Ok(prepared.check_weight_refilled(weight, refilled?))
+        })
+    }
+}
+
+/// Frees a prepared statement. No other thread may be in a call with it. Does nothing with NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sqlthrottle_prepared_free(prepared: *mut sqlthrottle_prepared_t) {
+    call(|| {
+        // SAFETY: the caller's promise.
+        drop(unsafe { handle::free(prepared) });
+        Ok(SQLTHROTTLE_OK)
+    });
+}

@@ -1,0 +1,45 @@
+//! What every function that can fail returns.
+
+/// What became of a call. Zero is success; below zero nothing was done, and sqlthrottle_last_error_message() says why.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum sqlthrottle_status_t {
+    /// Done.
+    SQLTHROTTLE_OK = 0,
+    /// Nothing was to be done: the permit was released before or its lease had lapsed, or the file has not changed. Not an error.
+    SQLTHROTTLE_NOTHING = 1,
+    /// A pointer is NULL that must not be.
+    SQLTHROTTLE_ERROR_NULL = -1,
+    /// The `size` of a struct is shorter than any version of it, or it says something that this version does not know.
+    SQLTHROTTLE_ERROR_SIZE = -2,
+    /// A value is out of its range.
+    SQLTHROTTLE_ERROR_VALUE = -3,
+    /// The handle has been freed.
+    SQLTHROTTLE_ERROR_FREED = -4,
+    /// The buffer is too short; how long it has to be has been written.
+    SQLTHROTTLE_ERROR_BUFFER = -5,
+    /// Rules, a threshold or an admin statement were refused: what was in force before stays in force.
+    SQLTHROTTLE_ERROR_REFUSED = -6,
+    /// There is nothing of that number.
+    SQLTHROTTLE_ERROR_UNKNOWN = -7,
+    /// The library itself has failed, which is a fault of it. It is whole and may be called again.
+    SQLTHROTTLE_ERROR_PANIC = -8,
+}
+
+impl sqlthrottle_status_t {
+    /// The code of an error that has no other, as sqlthrottle_last_error_code() writes it.
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::SQLTHROTTLE_OK => "ok",
+            Self::SQLTHROTTLE_NOTHING => "nothing",
+            Self::SQLTHROTTLE_ERROR_NULL => "argument.null",
+            Self::SQLTHROTTLE_ERROR_SIZE => "argument.size",
+            Self::SQLTHROTTLE_ERROR_VALUE => "argument.value",
+            Self::SQLTHROTTLE_ERROR_FREED => "argument.freed",
+            Self::SQLTHROTTLE_ERROR_BUFFER => "argument.buffer",
+            Self::SQLTHROTTLE_ERROR_REFUSED => "rules.refused",
+            Self::SQLTHROTTLE_ERROR_UNKNOWN => "argument.unknown",
+            Self::SQLTHROTTLE_ERROR_PANIC => "panic",
+        }
+    }
+}
