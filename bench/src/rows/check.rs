@@ -30,18 +30,18 @@ pub(super) const CASES: &[Case] = &[
 const LENGTH: usize = 100;
 
 /// Nothing is refused under it: more than a thread can check in the window.
-const BOUNDLESS: u32 = 60_000_000;
+pub(super) const BOUNDLESS: u32 = 60_000_000;
 
 const GOVERNOR: &str = "governor, dashmap";
 
-fn statement(number: usize) -> String {
+pub(super) fn statement(number: usize) -> String {
     let sql = format!("select id, name, email, created_at from accounts_{number:05} where id = ? and state = 'open'");
     let padding = LENGTH.saturating_sub(sql.len());
     sql + &" ".repeat(padding)
 }
 
 /// An engine with one threshold for every statement, of a window that the coarse clock may serve.
-fn engine(max: u32) -> Result<Engine> {
+pub(super) fn engine(max: u32) -> Result<Engine> {
     let mut threshold = Threshold::new(max);
     threshold.window = Duration::from_millis(1200);
     let mut rules = RuleFile::default();

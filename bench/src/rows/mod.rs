@@ -1,5 +1,6 @@
 //! The rows of the table. A new one is a function of its own and a line in the list of its file.
 
+mod c;
 mod check;
 mod fingerprint;
 mod limiter;
@@ -85,7 +86,7 @@ impl fmt::Debug for Duel {
 
 /// Every case, in the order of the table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Case> {
-    [fingerprint::CASES, check::CASES, rules::CASES, limiter::CASES, replay::CASES].into_iter().flatten()
+    [fingerprint::CASES, check::CASES, c::CASES, rules::CASES, limiter::CASES, replay::CASES].into_iter().flatten()
 }
 
 #[cfg(test)]

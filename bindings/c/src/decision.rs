@@ -126,6 +126,29 @@ unsafe impl Growing for sqlthrottle_decision_t {
     const FIRST_SIZE: usize = size_of::<Self>();
 }
 
+/// As a C program begins with one: its size set, and else nothing.
+impl Default for sqlthrottle_decision_t {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            verdict: sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT,
+            reason: sqlthrottle_reason_t::SQLTHROTTLE_REASON_UNDECIDED,
+            observed: sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT,
+            overflow: false,
+            count: 0,
+            limit: 0,
+            retry_after_ns: 0,
+            delay_ns: 0,
+            ticket: 0,
+            permit: 0,
+            refill: ptr::null_mut(),
+            fingerprint: sqlthrottle_fingerprint_t { bytes: [0; 32], length: 0 },
+            rule: [0; SQLTHROTTLE_RULE_NAME_SIZE],
+            custom: [0; SQLTHROTTLE_STRATEGY_NAME_SIZE],
+        }
+    }
+}
+
 impl Out<sqlthrottle_decision_t> {
     /// Writes a decision.
     #[inline]

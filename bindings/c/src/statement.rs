@@ -6,6 +6,7 @@ use crate::input::{In, bytes, items, value};
 use smallvec::SmallVec;
 use sqlthrottle::{Context, Dialect, Fakes, Statement};
 use std::ffi::c_char;
+use std::ptr;
 
 /// Bytes of any kind with their length, in UTF-8 where they are text. They need not end with NUL, and one within them is like any
 /// other byte. `data` NULL says that there is no value, which is not the same as an empty one.
@@ -130,6 +131,9 @@ unsafe impl Growing for sqlthrottle_statement_t {
 }
 
 impl sqlthrottle_text_t {
+    /// No value.
+    pub const NONE: Self = Self { data: ptr::null(), length: 0 };
+
     /// # Safety
     ///
     /// There are so many bytes, unless it is NULL.
@@ -139,6 +143,32 @@ impl sqlthrottle_text_t {
         }
         // SAFETY: the caller's promise.
         unsafe { bytes(self.data, self.length, name) }.map(Some)
+    }
+}
+
+/// As C programs begin with one: its size set, and else nothing.
+impl Default for sqlthrottle_context_t {
+    fn default() -> Self {
+        let none = sqlthrottle_text_t::NONE;
+        let size = size_of::<Self>();
+        Self { size, user: none, client: none, database: none, tags: ptr::null(), tags_length: 0 }
+    }
+}
+
+/// As for the context.
+impl Default for sqlthrottle_statement_t {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            sql: sqlthrottle_text_t::NONE,
+            context: ptr::null(),
+            parameters: ptr::null(),
+            parameters_length: 0,
+            dialect: 0,
+            fakes: 0,
+            weight: 0,
+            flags: 0,
+        }
     }
 }
 
