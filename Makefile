@@ -74,5 +74,6 @@ clean: ## Remove what was built
 # The parts of other workspaces.
 include bench/bench.mk
 include bindings/c/c.mk
+include bindings/c/examples.mk
 include core/cells/cells.mk
 include core/fuzz/fuzz.mk

@@ -1,0 +1,3 @@
+module sqlthrottle.example/check
+
+go 1.19
