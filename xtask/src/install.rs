@@ -1,10 +1,10 @@
 //! Installing the C library.
 
-use crate::{Result, root};
+use crate::place::{self, DATA, LIBRARY};
+use crate::{Result, archive, header, root};
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// What the shared library is called by programs, behind `libsqlthrottle.so.`: bindings/c/build.rs writes it into the library.
 const SOVERSION: &str = "0";
@@ -16,16 +16,16 @@ pub(crate) struct InstallC {
     /// Where it will be used from
     #[arg(long, default_value = "/usr/local")]
     prefix: PathBuf,
-    /// Where libraries belong, under the prefix
+    /// Where libraries belong: under the prefix, or anywhere where it is absolute
     #[arg(long, default_value = "lib")]
     libdir: PathBuf,
-    /// Where headers belong, under the prefix
+    /// Where headers belong: under the prefix, or anywhere where it is absolute
     #[arg(long, default_value = "include")]
     includedir: PathBuf,
-    /// A directory in front of the prefix to put everything in, for making packages
+    /// A directory in front of all of them to put everything in, for making packages
     #[arg(long)]
     destdir: Option<PathBuf>,
-    /// Where cargo has built the library
+    /// Where cargo has built the library, and rustc has written what a static one needs
     #[arg(long, default_value = "target/release")]
     built: PathBuf,
 }
@@ -67,81 +67,74 @@ impl Names {
 impl InstallC {
     pub(crate) fn run(self) -> Result<()> {
         let names = Names::of_this_system()?;
-        let into = |directory: &Path| -> Result<PathBuf> {
-            let inside = self.prefix.join(directory);
+        let prefix = std::path::absolute(&self.prefix)?;
+        let include = prefix.join(&self.includedir);
+        let lib = prefix.join(&self.libdir);
+        let package = lib.join("cmake/sqlthrottle");
+
+        let header = root().join("include/sqlthrottle.h");
+        let archive = archive::of_public_symbols(&self.built.join("libsqlthrottle_c.a"), &header::functions()?)?;
+        place::file(&header, &self.ready(&include)?.join("sqlthrottle.h"), DATA)?;
+        let ready = self.ready(&lib)?;
+        place::file(&archive, &ready.join("libsqlthrottle.a"), DATA)?;
+        place::file(&self.built.join(names.built), &ready.join(&names.real), LIBRARY)?;
+        place::link(&names.real, &ready.join(&names.soname))?;
+        place::link(&names.soname, &ready.join(names.link))?;
+
+        let said = self.built.join("libsqlthrottle_c.libs");
+        let libs = fs::read_to_string(&said).map_err(|error| format!("{}: {error}", said.display()))?;
+        let libs: Vec<_> = libs.split_whitespace().collect();
+        let pkg_config = |path: &Path| path.to_string_lossy().replace(' ', "\\ ");
+        let for_pkg_config = [
+            ("@PREFIX@", pkg_config(&prefix)),
+            ("@LIBDIR@", pkg_config(&under(&prefix, "${prefix}", &lib))),
+            ("@INCLUDEDIR@", pkg_config(&under(&prefix, "${prefix}", &include))),
+            ("@NATIVE_LIBS@", libs.join(" ")),
+            ("@VERSION@", VERSION.to_owned()),
+        ];
+        self.fill("sqlthrottle.pc.in", &for_pkg_config, &lib.join("pkgconfig"))?;
+
+        let cmake = |path: &Path| path.to_string_lossy().into_owned();
+        let for_cmake = [
+            ("@PREFIX@", cmake(&seen_from(&package, &prefix))),
+            ("@LIBDIR@", cmake(&under(&prefix, "${_sqlthrottle_prefix}", &lib))),
+            ("@INCLUDEDIR@", cmake(&under(&prefix, "${_sqlthrottle_prefix}", &include))),
+            ("@NATIVE_LIBS@", libs.join(";")),
+            ("@SHARED@", names.real),
+            ("@SONAME@", names.soname),
+            ("@POINTER_SIZE@", size_of::<usize>().to_string()),
+            ("@VERSION@", VERSION.to_owned()),
+        ];
+        self.fill("sqlthrottle-config.cmake.in", &for_cmake, &package)?;
+        self.fill("sqlthrottle-config-version.cmake.in", &for_cmake, &package)
+    }
+
+    /// The directory to write to for one that its files are used from, made where there is none.
+    fn ready(&self, used: &Path) -> Result<PathBuf> {
+        let written = match &self.destdir {
             // In front of an absolute path, as other installers have it.
-            let whole = match &self.destdir {
-                Some(destdir) => destdir.join(inside.strip_prefix("/").unwrap_or(&inside)),
-                None => inside,
-            };
-            fs::create_dir_all(&whole).map_err(|error| format!("{}: {error}", whole.display()))?;
-            Ok(whole)
+            Some(destdir) => destdir.join(used.strip_prefix("/").unwrap_or(used)),
+            None => used.to_owned(),
         };
-        let lib = into(&self.libdir)?;
-        place(&root().join("include/sqlthrottle.h"), &into(&self.includedir)?.join("sqlthrottle.h"))?;
-        place(&self.built.join("libsqlthrottle_c.a"), &lib.join("libsqlthrottle.a"))?;
-        place(&self.built.join(names.built), &lib.join(&names.real))?;
-        link(&names.real, &lib.join(&names.soname))?;
-        link(&names.soname, &lib.join(names.link))?;
-        self.fill("sqlthrottle.pc.in", &into(&self.libdir.join("pkgconfig"))?)?;
-        let package = into(&self.libdir.join("cmake/sqlthrottle"))?;
-        self.fill("sqlthrottle-config.cmake.in", &package)?;
-        self.fill("sqlthrottle-config-version.cmake.in", &package)
+        fs::create_dir_all(&written).map_err(|error| format!("{}: {error}", written.display()))?;
+        Ok(written)
     }
 
     /// Fills a template of bindings/c/install with what this installation is.
-    fn fill(&self, template: &str, directory: &Path) -> Result<()> {
+    fn fill(&self, template: &str, holes: &[(&str, String)], used: &Path) -> Result<()> {
         let text = fs::read_to_string(root().join("bindings/c/install").join(template))?;
-        let names = Names::of_this_system()?;
-        let libs = native_libs()?;
-        let up = "../".repeat(self.libdir.join("cmake/sqlthrottle").components().count());
-        let text = [
-            ("@PREFIX@", self.prefix.to_string_lossy().as_ref()),
-            ("@LIBDIR@", self.libdir.to_string_lossy().as_ref()),
-            ("@INCLUDEDIR@", self.includedir.to_string_lossy().as_ref()),
-            ("@VERSION@", VERSION),
-            ("@SHARED@", &names.real),
-            ("@SONAME@", &names.soname),
-            ("@NATIVE_LIBS@", &libs),
-            ("@UP@", up.trim_end_matches('/')),
-        ]
-        .iter()
-        .fold(text, |text, (hole, value)| text.replace(hole, value));
-        let path = directory.join(template.trim_end_matches(".in"));
-        Ok(fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?)
+        let text = holes.iter().fold(text, |text, (hole, value)| text.replace(hole, value));
+        place::text(&text, &self.ready(used)?.join(template.trim_end_matches(".in")), DATA)
     }
 }
 
-/// What a program needs besides that is linked with the static library, as the compiler says it.
-fn native_libs() -> Result<String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let asked = Command::new(rustc)
-        .args(["--crate-type", "staticlib", "--print", "native-static-libs", "--emit", "metadata", "-o", "-", "-"])
-        .stdin(std::process::Stdio::null())
-        .output()?;
-    let said = String::from_utf8_lossy(&asked.stderr).into_owned();
-    let libs = said.lines().find_map(|line| line.split_once("native-static-libs: ")).map(|(_, libs)| libs.trim());
-    libs.map(str::to_owned).ok_or_else(|| format!("rustc does not say what a static library needs: {said}").into())
+/// A directory, behind a variable for the prefix where it is under that, so that it moves with it.
+fn under(prefix: &Path, variable: &str, directory: &Path) -> PathBuf {
+    directory.strip_prefix(prefix).map_or_else(|_| directory.to_owned(), |rest| Path::new(variable).join(rest))
 }
 
-/// Copies a file. Where one is in its place that a program may have loaded, that is not overwritten but replaced.
-fn place(from: &Path, to: &Path) -> Result<()> {
-    let mut aside = to.to_owned();
-    aside.as_mut_os_string().push(".new");
-    fs::copy(from, &aside).map_err(|error| format!("{}: {error}", from.display()))?;
-    Ok(fs::rename(&aside, to).map_err(|error| format!("{}: {error}", to.display()))?)
-}
-
-#[cfg(unix)]
-fn link(to: &str, at: &Path) -> Result<()> {
-    match fs::remove_file(at) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
-    Ok(std::os::unix::fs::symlink(to, at)?)
-}
-
-#[cfg(not(unix))]
-fn link(_: &str, _: &Path) -> Result<()> {
-    Err("this system has no links of that kind".into())
+/// The prefix as a file of the package for `CMake` finds it: from where it is, if that is under the prefix.
+fn seen_from(package: &Path, prefix: &Path) -> PathBuf {
+    let up = |rest: &Path| Path::new("${_sqlthrottle_here}").join("../".repeat(rest.components().count()));
+    package.strip_prefix(prefix).map_or_else(|_| prefix.to_owned(), up)
 }

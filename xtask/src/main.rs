@@ -1,7 +1,9 @@
 //! What is done to this repository, one command each: `cargo xtask header`.
 
+mod archive;
 mod header;
 mod install;
+mod place;
 
 use clap::Parser;
 use std::error::Error;
