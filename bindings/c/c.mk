@@ -1,12 +1,16 @@
-# The C library: its header, and its installation.
+# The C library: its header, its installation, and what is checked of both.
 
+C := bindings/c
+C_TESTS := $(C)/tests
 C_BUILT := $(abspath $(or $(CARGO_TARGET_DIR),target))/release
+# Where the checks have it installed, as it ships.
+C_PREFIX := $(abspath $(or $(CARGO_TARGET_DIR),target))/c
 
 PREFIX ?= /usr/local
 LIBDIR ?= lib
 INCLUDEDIR ?= include
 
-.PHONY: header c-library install-c
+.PHONY: header c-library install-c c-setup c-test abi-baseline
 
 header: setup ## Write include/sqlthrottle.h from the sources of bindings/c
 	cargo run --quiet --locked --package xtask -- header
@@ -20,3 +24,30 @@ c-library: setup
 install-c: c-library ## Install the C library (PREFIX=/usr/local LIBDIR=lib INCLUDEDIR=include DESTDIR=)
 	cargo run --quiet --locked --package xtask -- install-c --prefix '$(PREFIX)' --libdir '$(LIBDIR)' \
 		--includedir '$(INCLUDEDIR)' --built '$(C_BUILT)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
+
+c-setup: setup
+	@command -v c++ >/dev/null && command -v cmake >/dev/null && command -v pkg-config >/dev/null && \
+		command -v abidw >/dev/null || { $(call apt_get,g++ cmake make pkg-config abigail-tools); }
+
+# The variables of an installation that somebody has in the environment are not those of the checks.
+c-test: c-setup ## Check the header, the installed C library, and programs that are built with it
+	rm -rf '$(C_PREFIX)'
+	$(MAKE) install-c PREFIX='$(C_PREFIX)' LIBDIR=lib INCLUDEDIR=include DESTDIR=
+	cargo run --quiet --locked --package xtask -- header --check
+	sh $(C_TESTS)/header.sh '$(C_PREFIX)/include/sqlthrottle.h'
+	sh $(C_TESTS)/symbols.sh '$(C_PREFIX)'
+	sh $(C_TESTS)/shared.sh '$(C_PREFIX)'
+	sh $(C_TESTS)/consumer.sh '$(C_PREFIX)'
+	sh $(C_TESTS)/two_archives.sh '$(C_PREFIX)'
+	sh $(C_TESTS)/install.sh '$(C_BUILT)'
+	sh $(C_TESTS)/abi.sh check include/sqlthrottle.h $(ABI_BASELINE)
+	sh $(C_TESTS)/abi_faults.sh include/sqlthrottle.h $(ABI_BASELINE)
+
+# What compiled programs rely on. Until the first release with a C library it may be written anew with any change. From then on only
+# with what such programs do not notice, and a higher SQLTHROTTLE_ABI_VERSION: a new function, a new enumerator, a new field at the
+# end of a struct that begins with its size. Anything else is another interface: it has another SONAME, in bindings/c/build.rs and
+# xtask/src/install.rs, and so a baseline of another name.
+ABI_BASELINE := $(C)/abi/libsqlthrottle.so.0.abi
+
+abi-baseline: c-setup ## Write the baseline of the binary interface anew; see bindings/c/c.mk for when
+	sh $(C_TESTS)/abi.sh write include/sqlthrottle.h $(ABI_BASELINE)
