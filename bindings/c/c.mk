@@ -37,6 +37,7 @@ c-test: c-setup ## Check the header, the installed C library, and programs that 
 	sh $(C_TESTS)/header.sh '$(C_PREFIX)/include/sqlthrottle.h'
 	sh $(C_TESTS)/symbols.sh '$(C_PREFIX)'
 	sh $(C_TESTS)/shared.sh '$(C_PREFIX)'
+	sh $(C_TESTS)/quickstart.sh '$(C_PREFIX)'
 	sh $(C_TESTS)/consumer.sh '$(C_PREFIX)'
 	sh $(C_TESTS)/two_archives.sh '$(C_PREFIX)'
 	sh $(C_TESTS)/install.sh '$(C_BUILT)'
