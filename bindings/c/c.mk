@@ -43,6 +43,7 @@ c-test: c-setup ## Check the header, the installed C library, and programs that 
 	sh $(C_TESTS)/install.sh '$(C_BUILT)'
 	sh $(C_TESTS)/abi.sh check include/sqlthrottle.h $(ABI_BASELINE)
 	sh $(C_TESTS)/abi_faults.sh include/sqlthrottle.h $(ABI_BASELINE)
+	$(MAKE) c-examples-test PREFIX='$(C_PREFIX)' LIBDIR=lib
 
 # What compiled programs rely on. Until the first release with a C library it may be written anew with any change. From then on only
 # with what such programs do not notice, and a higher SQLTHROTTLE_ABI_VERSION: a new function, a new enumerator, a new field at the
