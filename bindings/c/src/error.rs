@@ -1,8 +1,9 @@
 //! Errors, and the last one of each thread.
 
-use crate::output::put_text;
+use crate::output::fits;
 use crate::status::sqlthrottle_status_t::{
-    self, SQLTHROTTLE_ERROR_NULL, SQLTHROTTLE_ERROR_PANIC, SQLTHROTTLE_ERROR_REFUSED, SQLTHROTTLE_ERROR_UNKNOWN,
+    self, SQLTHROTTLE_ERROR_BUFFER, SQLTHROTTLE_ERROR_NULL, SQLTHROTTLE_ERROR_PANIC, SQLTHROTTLE_ERROR_REFUSED,
+    SQLTHROTTLE_ERROR_UNKNOWN, SQLTHROTTLE_OK,
 };
 use sqlthrottle::LoadError;
 use std::cell::RefCell;
@@ -94,7 +95,7 @@ pub unsafe extern "C" fn sqlthrottle_last_error_code(
 ) -> sqlthrottle_status_t {
     match last(|told| told.codes.get(fault).copied()).flatten() {
         // SAFETY: the caller's promise.
-        Some(code) => unsafe { put_text(code.as_bytes(), buffer, capacity, needed) },
+        Some(code) => unsafe { tell(code, buffer, capacity, needed) },
         None => SQLTHROTTLE_ERROR_UNKNOWN,
     }
 }
@@ -111,7 +112,18 @@ pub unsafe extern "C" fn sqlthrottle_last_error_message(
     capacity: usize,
     needed: *mut usize,
 ) -> sqlthrottle_status_t {
-    let message = last(|told| told.message.clone()).unwrap_or_default();
     // SAFETY: the caller's promise.
-    unsafe { put_text(message.as_bytes(), buffer, capacity, needed) }
+    unsafe {
+        last(|told| tell(&told.message, buffer, capacity, needed)).unwrap_or_else(|| tell("", buffer, capacity, needed))
+    }
+}
+
+/// Tells of the last error without becoming it.
+///
+/// # Safety
+///
+/// As for [`fits`].
+unsafe fn tell(text: &str, buffer: *mut c_char, capacity: usize, needed: *mut usize) -> sqlthrottle_status_t {
+    // SAFETY: the caller's promise.
+    if unsafe { fits(text.as_bytes(), buffer, capacity, needed) } { SQLTHROTTLE_OK } else { SQLTHROTTLE_ERROR_BUFFER }
 }

@@ -3,8 +3,7 @@
 use crate::decision::sqlthrottle_fingerprint_t;
 use crate::engine::sqlthrottle_engine_t;
 use crate::error::{Error, Result};
-use crate::guard::call;
-use crate::handle;
+use crate::guard::{call, with_engine};
 use crate::input::bytes;
 use crate::output::put_text;
 use crate::statement::dialect;
@@ -30,14 +29,13 @@ pub unsafe extern "C" fn sqlthrottle_fingerprint(
     capacity: usize,
     needed: *mut usize,
 ) -> sqlthrottle_status_t {
-    call(|| {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut normalizer = normalizer(engine, dialect)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        with_normalizer(engine, dialect, |normalizer| {
             let digits = normalizer.normalize(bytes(sql, sql_length, "sql")?).fingerprint().to_string();
-            Ok(put_text(digits.as_bytes(), buffer, capacity, needed))
-        }
-    })
+            put_text(digits.as_bytes(), buffer, capacity, needed)
+        })
+    }
 }
 
 /// Writes the normalised text of a statement into a buffer, with a NUL behind it: what its fingerprint is the hash of, and what people may
@@ -55,14 +53,13 @@ pub unsafe extern "C" fn sqlthrottle_normalize(
     capacity: usize,
     needed: *mut usize,
 ) -> sqlthrottle_status_t {
-    call(|| {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut normalizer = normalizer(engine, dialect)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        with_normalizer(engine, dialect, |normalizer| {
             let normalized = normalizer.normalize(bytes(sql, sql_length, "sql")?);
-            Ok(put_text(normalized.as_bytes(), buffer, capacity, needed))
-        }
-    })
+            put_text(normalized.as_bytes(), buffer, capacity, needed)
+        })
+    }
 }
 
 /// Writes a fingerprint, such as that of a decision, into a buffer: hexadecimal digits and a NUL, an empty text for no fingerprint.
@@ -80,24 +77,31 @@ pub unsafe extern "C" fn sqlthrottle_fingerprint_text(
         unsafe {
             let none = fingerprint.as_ref().ok_or_else(|| Error::null("fingerprint"))?.length == 0;
             let digits = if none { String::new() } else { threshold::fingerprint(fingerprint)?.to_string() };
-            Ok(put_text(digits.as_bytes(), buffer, capacity, needed))
+            put_text(digits.as_bytes(), buffer, capacity, needed)
         }
     })
 }
 
+/// A call that reads a text as an engine would, or where that is NULL by the defaults.
+///
 /// # Safety
 ///
-/// The engine is NULL, or as for [`handle::get`].
-unsafe fn normalizer(engine: *const sqlthrottle_engine_t, number: u32) -> Result<Normalizer> {
-    let options = if engine.is_null() {
-        FingerprintOptions::default()
-    } else {
-        // SAFETY: the caller's promise.
-        unsafe { handle::get(engine) }?.fingerprint_options()
+/// The engine is NULL, or as for [`with_engine`].
+unsafe fn with_normalizer(
+    engine: *const sqlthrottle_engine_t,
+    number: u32,
+    act: impl FnOnce(&mut Normalizer) -> Result<sqlthrottle_status_t>,
+) -> sqlthrottle_status_t {
+    let act = |options| {
+        let mut normalizer = Normalizer::new(options);
+        if let Some(dialect) = dialect(number)? {
+            normalizer.set_dialect(dialect);
+        }
+        act(&mut normalizer)
     };
-    let mut normalizer = Normalizer::new(options);
-    if let Some(dialect) = dialect(number)? {
-        normalizer.set_dialect(dialect);
+    if engine.is_null() {
+        return call(|| act(FingerprintOptions::default()));
     }
-    Ok(normalizer)
+    // SAFETY: the caller's promise.
+    unsafe { with_engine(engine, |engine| act(engine.fingerprint_options())) }
 }

@@ -78,3 +78,85 @@ fn finish(result: Result<sqlthrottle_status_t>) -> sqlthrottle_status_t {
         Err(error) => keep(error),
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "all of this is a test")]
+mod tests {
+    use super::*;
+    use crate::decision::sqlthrottle_reason_t::SQLTHROTTLE_REASON_GUARD_ERROR;
+    use crate::decision::sqlthrottle_verdict_t::{self, SQLTHROTTLE_ABORT, SQLTHROTTLE_ALLOW};
+    use crate::status::sqlthrottle_status_t::{SQLTHROTTLE_ERROR_NULL, SQLTHROTTLE_ERROR_PANIC};
+    use sqlthrottle::RuleFile;
+    use std::mem::MaybeUninit;
+    use std::panic::panic_any;
+    use std::ptr;
+
+    /// A payload that panics where it is dropped.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    fn engine(on_error: &str) -> Engine {
+        Engine::new(RuleFile::parse(format!("on_error: {on_error}")).unwrap()).unwrap()
+    }
+
+    /// The decision of a check that does this instead of deciding.
+    fn decided(engine: &Engine, ask: impl FnOnce(&Engine) -> Result<Decision>) -> sqlthrottle_decision_t {
+        let mut decision = MaybeUninit::<sqlthrottle_decision_t>::zeroed();
+        let to = decision.as_mut_ptr();
+        // SAFETY: so many bytes are there, and a call that returns OK has set all fields.
+        unsafe {
+            (*to).size = size_of::<sqlthrottle_decision_t>();
+            assert_eq!(decide(Ok(engine), to, ask), SQLTHROTTLE_OK);
+            decision.assume_init()
+        }
+    }
+
+    fn assert_guarded(on_error: &str, verdict: sqlthrottle_verdict_t, ask: fn(&Engine) -> Result<Decision>) {
+        let engine = engine(on_error);
+        let decision = decided(&engine, ask);
+        assert_eq!((decision.verdict, decision.reason), (verdict, SQLTHROTTLE_REASON_GUARD_ERROR));
+        assert_eq!((decision.permit, decision.ticket, decision.rule[0]), (0, 0, 0));
+        assert_eq!(engine.snapshot().guard_errors, 1);
+        // It is whole, and decides by itself again.
+        let next = decided(&engine, |engine| Ok(engine.check("select 1")));
+        assert_ne!(next.reason, SQLTHROTTLE_REASON_GUARD_ERROR);
+        assert_eq!(engine.snapshot().guard_errors, 1);
+    }
+
+    #[test]
+    fn a_check_that_panics_is_decided_by_on_error_and_counted() {
+        assert_guarded("allow", SQLTHROTTLE_ALLOW, |_| panic!("deliberate"));
+        assert_guarded("abort", SQLTHROTTLE_ABORT, |_| panic!("deliberate"));
+        assert_guarded("abort", SQLTHROTTLE_ABORT, |_| panic_any(Bomb));
+    }
+
+    #[test]
+    fn any_other_call_that_panics_says_so() {
+        let engine = engine("allow");
+        let handle = handle::new::<sqlthrottle_engine_t>(engine.clone());
+        // SAFETY: the handle is freed at the end.
+        unsafe {
+            assert_eq!(with_engine(handle, |_| panic!("deliberate")), SQLTHROTTLE_ERROR_PANIC);
+            assert_eq!(with_engine(handle, |_| panic_any(Bomb)), SQLTHROTTLE_ERROR_PANIC);
+            assert_eq!(with_engine(handle, |_| Ok(SQLTHROTTLE_OK)), SQLTHROTTLE_OK);
+            drop(handle::free(handle));
+        }
+        assert_eq!(engine.snapshot().guard_errors, 2);
+        assert_eq!(call(|| panic!("deliberate")), SQLTHROTTLE_ERROR_PANIC);
+        assert_eq!(call(|| panic_any(Bomb)), SQLTHROTTLE_ERROR_PANIC);
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_call_is_no_failure_of_the_guard() {
+        let engine = engine("allow");
+        // SAFETY: NULL is an answer's place that is refused.
+        let status = unsafe { decide(Ok(&engine), ptr::null_mut(), |engine| Ok(engine.check("select 1"))) };
+        assert_eq!(status, SQLTHROTTLE_ERROR_NULL);
+        assert_eq!(engine.snapshot().guard_errors, 0);
+    }
+}

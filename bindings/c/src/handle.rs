@@ -5,7 +5,6 @@ use crate::status::sqlthrottle_status_t::SQLTHROTTLE_ERROR_FREED;
 use sqlthrottle_cells::lock::Lock;
 use std::collections::VecDeque;
 use std::ptr;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// How many places of a type rest, freed, before one is used again.
@@ -13,7 +12,8 @@ const RESTING: usize = 1024;
 
 /// A struct that C knows by its address alone, and what that stands for.
 pub(crate) trait Opaque: Sized + 'static {
-    type Value: 'static;
+    /// Any thread may use it, and any other one free it.
+    type Value: Send + Sync + 'static;
 
     /// What errors call it.
     const NOUN: &'static str;
@@ -30,7 +30,7 @@ macro_rules! opaque {
             const NOUN: &'static str = $noun;
 
             fn resting() -> &'static $crate::handle::Resting<$value> {
-                static RESTING: $crate::handle::Resting<$value> = std::sync::LazyLock::new(Default::default);
+                static RESTING: $crate::handle::Resting<$value> = $crate::handle::Resting::new();
                 &RESTING
             }
         }
@@ -46,13 +46,43 @@ pub(crate) use opaque;
 /// the header says so.
 pub(crate) struct Place<T: 'static>(AtomicPtr<T>);
 
-/// The places of a type that are free, the one that has rested longest first.
-pub(crate) type Resting<T> = LazyLock<Lock<VecDeque<&'static Place<T>>>>;
+/// The places of a type that are free.
+///
+/// They are made by whoever asks first. Not by a `LazyLock`: a child that was forked while another thread makes them would wait
+/// for it forever.
+pub(crate) struct Resting<T: 'static>(AtomicPtr<Queue<T>>);
+
+/// The one that has rested longest is first.
+type Queue<T> = Lock<VecDeque<&'static Place<T>>>;
+
+impl<T> Resting<T> {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    fn queue(&self) -> &'static Queue<T> {
+        // SAFETY: it is NULL, or what was leaked below.
+        if let Some(known) = unsafe { self.0.load(Ordering::Acquire).as_ref() } {
+            return known;
+        }
+        let made = Box::into_raw(Box::new(Queue::default()));
+        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: it came from a box, and is never dropped.
+            Ok(_) => unsafe { &*made },
+            Err(earlier) => {
+                // SAFETY: it came from a box, and nobody else knows of it.
+                drop(unsafe { Box::from_raw(made) });
+                // SAFETY: it was leaked by the thread that was earlier.
+                unsafe { &*earlier }
+            }
+        }
+    }
+}
 
 /// Keeps a value for C.
 pub(crate) fn new<S: Opaque>(value: S::Value) -> *mut S {
     let value = Box::into_raw(Box::new(value));
-    let mut resting = S::resting().lock();
+    let mut resting = S::resting().queue().lock();
     let rested = if resting.len() > RESTING { resting.pop_front() } else { None };
     drop(resting);
     let place: &'static Place<S::Value> = match rested {
@@ -93,12 +123,13 @@ pub(crate) unsafe fn free<S: Opaque>(handle: *mut S) -> Option<S::Value> {
     if value.is_null() {
         return None;
     }
-    S::resting().lock().push_back(place);
+    S::resting().queue().lock().push_back(place);
     // SAFETY: it came from a box, and the swap gave it to this call alone.
     Some(*unsafe { Box::from_raw(value) })
 }
 
+/// What a handle is refused with that was freed before.
 #[cold]
-fn freed(noun: &str) -> Error {
+pub(crate) fn freed(noun: &str) -> Error {
     Error::new(SQLTHROTTLE_ERROR_FREED, format_args!("the {noun} has been freed"))
 }

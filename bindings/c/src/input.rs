@@ -105,3 +105,36 @@ pub(crate) unsafe fn items<'a, T>(from: *const T, length: usize, name: &str) -> 
 pub(crate) fn value(message: std::fmt::Arguments<'_>) -> Error {
     Error::new(SQLTHROTTLE_ERROR_VALUE, message)
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "all of this is a test")]
+mod tests {
+    use super::*;
+    use crate::growing::grown::{Former, Grown, Placed};
+
+    fn read<T>(given: &T) -> Result<Grown> {
+        // SAFETY: what is there is as long as it says, or refused by its size.
+        unsafe { In::of(ptr::from_ref(given).cast::<Grown>(), "it") }.map(|given| *given)
+    }
+
+    #[test]
+    fn what_an_older_program_does_not_know_is_zero() {
+        let given = Former { size: size_of::<Former>(), first: 1, second: 2 };
+        let placed = Placed { given, beyond: [0xaa; 64] };
+        let expected = Grown { size: given.size, first: 1, second: 2, added: 0 };
+        assert_eq!(read(&placed).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_a_newer_program_sets_is_refused_and_what_it_leaves_zero_is_not() {
+        let size = size_of::<Placed<Grown>>();
+        let given = Grown { size, first: 1, second: 2, added: 3 };
+        let mut placed = Placed { given, beyond: [0; 64] };
+        assert_eq!(read(&placed).unwrap(), given);
+        for last in [0, 63] {
+            placed.beyond = [0; 64];
+            placed.beyond[last] = 1;
+            assert!(read(&placed).is_err());
+        }
+    }
+}

@@ -62,28 +62,44 @@ pub(crate) fn wanted<T>(to: *mut T, name: &str) -> Result<*mut T> {
     if to.is_null() { Err(Error::null(name)) } else { Ok(to) }
 }
 
-/// Writes a text and a NUL behind it into a buffer, or where that is too short nothing, and says how long it has to be.
+/// Writes a text and a NUL behind it into a buffer, and says how long it has to be. False where that is too short, and nothing is
+/// written.
 ///
 /// # Safety
 ///
 /// So many bytes may be written to the buffer, and to `needed` a value unless it is NULL.
-pub(crate) unsafe fn put_text(
-    text: &[u8],
-    buffer: *mut c_char,
-    capacity: usize,
-    needed: *mut usize,
-) -> sqlthrottle_status_t {
+pub(crate) unsafe fn fits(text: &[u8], buffer: *mut c_char, capacity: usize, needed: *mut usize) -> bool {
     // SAFETY: the caller's promise.
     unsafe { put_if_wanted(needed, text.len() + 1) };
     if buffer.is_null() || capacity <= text.len() {
-        return SQLTHROTTLE_ERROR_BUFFER;
+        return false;
     }
     // SAFETY: there is room for the text and the NUL.
     unsafe {
         ptr::copy_nonoverlapping(text.as_ptr().cast(), buffer, text.len());
         buffer.add(text.len()).write(0);
     }
-    SQLTHROTTLE_OK
+    true
+}
+
+/// The same, with an error where the buffer is too short.
+///
+/// # Safety
+///
+/// As for [`fits`].
+pub(crate) unsafe fn put_text(
+    text: &[u8],
+    buffer: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> Result<sqlthrottle_status_t> {
+    // SAFETY: the caller's promise.
+    if unsafe { fits(text, buffer, capacity, needed) } {
+        return Ok(SQLTHROTTLE_OK);
+    }
+    let capacity = if buffer.is_null() { 0 } else { capacity };
+    let message = format_args!("the buffer has room for {capacity} bytes, and {} are needed", text.len() + 1);
+    Err(Error::new(SQLTHROTTLE_ERROR_BUFFER, message))
 }
 
 /// Writes a text into a field of a struct, with a NUL behind it; of one that is too long, as none is that rules may have, the
@@ -124,4 +140,56 @@ pub(crate) unsafe fn hand_out(
         text.write(content.into_raw());
     }
     Ok(SQLTHROTTLE_OK)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "all of this is a test")]
+mod tests {
+    use super::*;
+    use crate::growing::grown::{Former, Grown, Placed};
+
+    fn filled<T>(placed: &mut T) {
+        // SAFETY: what is there may be written as far as it says.
+        let mut out = unsafe { Out::of(ptr::from_mut(placed).cast::<Grown>(), "it") }.unwrap();
+        out.fill(|to| {
+            // SAFETY: all of it may be written.
+            unsafe { (&raw mut (*to).first).write(1) };
+            // SAFETY: as above.
+            unsafe { (&raw mut (*to).second).write(2) };
+            // SAFETY: as above.
+            unsafe { (&raw mut (*to).added).write(3) };
+        });
+    }
+
+    #[test]
+    fn an_older_program_is_told_what_it_knows_and_nothing_is_written_beyond() {
+        let size = size_of::<Former>();
+        let mut placed = Placed { given: Former { size, ..Former::default() }, beyond: [0xaa; 64] };
+        filled(&mut placed);
+        assert_eq!(placed, Placed { given: Former { size, first: 1, second: 2 }, beyond: [0xaa; 64] });
+    }
+
+    #[test]
+    fn a_newer_program_is_told_nothing_of_what_it_alone_knows() {
+        let size = size_of::<Grown>() + 32;
+        let mut placed = Placed { given: Grown { size, ..Grown::default() }, beyond: [0xaa; 64] };
+        filled(&mut placed);
+        let beyond = std::array::from_fn(|i| if i < 32 { 0 } else { 0xaa });
+        assert_eq!(placed, Placed { given: Grown { size, first: 1, second: 2, added: 3 }, beyond });
+    }
+
+    #[test]
+    fn a_text_of_a_field_ends_within_it() {
+        let mut field: [c_char; 4] = [1; 4];
+        let bytes = |field: [c_char; 4]| field.map(|c| c as u8);
+        // SAFETY: the field may be written.
+        unsafe { put_field("ab", &raw mut field) };
+        assert_eq!(bytes(field), [b'a', b'b', 0, 1]);
+        // SAFETY: as above.
+        unsafe { put_field("abcdef", &raw mut field) };
+        assert_eq!(bytes(field), [b'a', b'b', b'c', 0]);
+        // SAFETY: as above.
+        unsafe { put_field("", &raw mut field) };
+        assert_eq!(field[0], 0);
+    }
 }

@@ -128,7 +128,7 @@ pub unsafe extern "C" fn sqlthrottle_rule_name(
             let name = engine.rule_name(index).ok_or_else(|| {
                 Error::new(SQLTHROTTLE_ERROR_UNKNOWN, format_args!("there is no rule at index {index}"))
             })?;
-            Ok(put_text(name.as_str().as_bytes(), buffer, capacity, needed))
+            put_text(name.as_str().as_bytes(), buffer, capacity, needed)
         })
     }
 }
