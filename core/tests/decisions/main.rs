@@ -3,36 +3,22 @@
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod answer;
 mod compare;
 #[path = "../shared/conformance_files.rs"]
 mod conformance_files;
+mod every;
 mod run;
 mod script;
 
-use conformance_files::{Kind, load};
+use conformance_files::load;
+use every::{DECISION, run_every_script};
 use script::{ScriptFile, Step};
 use std::collections::{BTreeSet, HashSet};
 
-const DECISION: Kind = Kind::in_directory("decision");
-
 #[test]
 fn every_script_of_the_index_holds() {
-    let index = DECISION.section();
-    let mut failures = Vec::new();
-    let mut ran = 0;
-    for entry in &index.files {
-        let file: ScriptFile = load(&entry.file);
-        for script in &file.scripts {
-            let faults = run::run(script);
-            if !faults.is_empty() {
-                failures.push(format!("{} {}\n{}", script.id, script.about, faults.join("\n")));
-            }
-        }
-        assert_eq!(file.scripts.len(), entry.cases, "{}: the index gives another number of scripts", entry.file);
-        ran += file.scripts.len();
-    }
-    assert!(failures.is_empty(), "{} of {ran} scripts fail\n\n{}\n", failures.len(), failures.join("\n\n"));
-    assert_eq!(ran, index.cases, "the total of the index");
+    run_every_script(run::run);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Runs a script: an engine, its clock, and one step after another.
 
-use crate::compare::{compare_counters, compare_decision};
+use crate::answer::counter;
+use crate::compare::{Answer, compare_counters, compare_decision};
+use crate::every::{Faults, lacks, take_steps, unless};
 use crate::script::{Admin, Expect, Said, Script, SetThreshold, Step, ThresholdsDue, duration, time};
 use sqlthrottle::{
     AdminAnswer, Context, Decision, Dialect, Engine, Fakes, LoadError, ManualClock, Prepared, RuleFile, Share,
@@ -8,26 +10,12 @@ use sqlthrottle::{
 };
 use std::collections::HashMap;
 
-/// What is wrong with a step: nothing, where the list is empty.
-type Faults = Vec<String>;
-
-/// Runs a script to its end, or to the first step that is not as expected: what follows would not mean anything.
+/// Runs a script to its end, or to the first step that is not as expected.
 pub(crate) fn run(script: &Script) -> Faults {
-    let mut run = match Run::open(script) {
-        Ok(run) => run,
-        Err(error) => return vec![format!("  the rules are refused\n    {error}")],
-    };
-    for (i, written) in script.steps.iter().enumerate() {
-        let faults = match Step::read(written) {
-            Ok(step) => run.step(&step),
-            Err(error) => vec![error.to_string()],
-        };
-        if !faults.is_empty() {
-            let step = format!("  step {} of {}: {written}", i + 1, script.steps.len());
-            return [step].into_iter().chain(faults.into_iter().map(|fault| format!("    {fault}"))).collect();
-        }
+    match Run::open(script) {
+        Ok(mut run) => take_steps(script, |step| run.step(step)),
+        Err(error) => vec![format!("  the rules are refused\n    {error}")],
     }
-    Vec::new()
 }
 
 fn rules(lines: &[String]) -> Result<RuleFile, LoadError> {
@@ -114,7 +102,11 @@ impl Run {
                 }
                 Faults::new()
             }
-            Step::Snapshot(step) => compare_counters(&step.snapshot, &self.engine.snapshot()),
+            Step::Snapshot(step) => {
+                let rules = self.engine.snapshot().rules;
+                let find = |name: &str| rules.iter().find(|stats| stats.name.as_str() == name);
+                compare_counters(&step.snapshot, find, |stats, name| counter(stats, name))
+            }
         }
     }
 
@@ -128,7 +120,7 @@ impl Run {
     ) -> Faults {
         for time in 1..=times.unwrap_or(1) {
             let decision = ask();
-            let mut faults = compare_decision(expect, &decision);
+            let mut faults = compare_decision(expect, &Answer::from(&decision));
             if !faults.is_empty() {
                 faults.push(format!("answer {time}: {decision:?}"));
                 return faults;
@@ -198,14 +190,6 @@ impl Run {
         let expected = sorted(step.due.iter().map(of).collect());
         unless(due == expected, || format!("due: expected {expected:?}, got {due:?}"))
     }
-}
-
-fn unless(holds: bool, fault: impl FnOnce() -> String) -> Faults {
-    if holds { Faults::new() } else { vec![fault()] }
-}
-
-fn lacks(name: &str, what: &str) -> Faults {
-    vec![format!("the answer called {name} has no {what}")]
 }
 
 fn share(text: &str) -> Share {
