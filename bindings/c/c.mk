@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= lib
 INCLUDEDIR ?= include
 
-.PHONY: header c-library install-c c-setup c-test abi-baseline
+.PHONY: header c-library install-c c-setup c-test c-guard c-memory c-soak abi-baseline
 
 header: setup ## Write include/sqlthrottle.h from the sources of bindings/c
 	cargo run --quiet --locked --package xtask -- header
@@ -27,7 +27,8 @@ install-c: c-library ## Install the C library (PREFIX=/usr/local LIBDIR=lib INCL
 
 c-setup: setup
 	@command -v c++ >/dev/null && command -v cmake >/dev/null && command -v pkg-config >/dev/null && \
-		command -v abidw >/dev/null || { $(call apt_get,g++ cmake make pkg-config abigail-tools); }
+		command -v abidw >/dev/null && command -v valgrind >/dev/null || \
+		{ $(call apt_get,g++ cmake make pkg-config abigail-tools valgrind); }
 
 # The variables of an installation that somebody has in the environment are not those of the checks.
 c-test: c-setup ## Check the header, the installed C library, and programs that are built with it
@@ -43,7 +44,24 @@ c-test: c-setup ## Check the header, the installed C library, and programs that 
 	sh $(C_TESTS)/install.sh '$(C_BUILT)'
 	sh $(C_TESTS)/abi.sh check include/sqlthrottle.h $(ABI_BASELINE)
 	sh $(C_TESTS)/abi_faults.sh include/sqlthrottle.h $(ABI_BASELINE)
+	$(MAKE) c-memory c-guard
 	$(MAKE) c-examples-test PREFIX='$(C_PREFIX)' LIBDIR=lib
+
+# A C program that frees what it was given loses nothing, and reads nothing that is not there.
+c-memory:
+	cc -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror -g $(C_TESTS)/memory.c -o '$(C_PREFIX)/memory' \
+		$$(PKG_CONFIG_PATH='$(C_PREFIX)/lib/pkgconfig' pkg-config --cflags --libs sqlthrottle) -Wl,-rpath,'$(C_PREFIX)/lib'
+	valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=1 '$(C_PREFIX)/memory'
+
+# A panic that is caught in one profile could end the host in another.
+c-guard: setup
+	cargo test --quiet --locked --release --package sqlthrottle-c --lib guard
+
+# As `sanitize` does it; a short one without the sanitizer is among the ordinary tests.
+c-soak: setup ## Run 8 threads on the C library under AddressSanitizer (C_SOAK_SECONDS=60)
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" \
+	CARGO_TARGET_DIR=$(SANITIZE_TARGET)/address C_SOAK_SECONDS=$(or $(C_SOAK_SECONDS),60) \
+		cargo test --locked --package sqlthrottle-c --test threads --target $(HOST) -- --ignored --nocapture
 
 # What compiled programs rely on. Until the first release with a C library it may be written anew with any change. From then on only
 # with what such programs do not notice, and a higher SQLTHROTTLE_ABI_VERSION: a new function, a new enumerator, a new field at the
