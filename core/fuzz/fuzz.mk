@@ -1,6 +1,6 @@
 # The fuzzing part of the Makefile at the root, which includes it; every path is seen from there.
 
-FUZZ_TARGETS := lexer analysis rule_file log_readers engine
+FUZZ_TARGETS := lexer analysis rule_file log_readers engine c_api
 # Of each target.
 FUZZ_SECONDS ?= 300
 # Longest input, in bytes. The analysis parses, so it sees fewer a second; the others look at no more than this matters for.

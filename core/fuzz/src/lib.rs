@@ -4,6 +4,7 @@
 //! Each module is one target. The tests include its file as it is, so a module depends on nothing but the crate it tries.
 
 pub mod analysis;
+pub mod c_api;
 pub mod engine;
 pub mod lexer;
 pub mod log_readers;

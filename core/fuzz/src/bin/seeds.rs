@@ -1,4 +1,5 @@
-//! Writes the seeds of the fuzz targets that read statements, from the conformance cases, and those of the engine.
+//! Writes the seeds of the fuzz targets that read statements, from the conformance cases, and those of the engine
+//! and of the C library.
 //!
 //! Run it from any directory after the cases have changed; files that have another origin are left alone.
 
@@ -18,7 +19,7 @@ const EACH: usize = 1;
 fn main() -> Outcome {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = root.join("corpus");
-    for target in ["lexer", "analysis", "engine"] {
+    for target in ["lexer", "analysis", "engine", "c_api"] {
         fs::create_dir_all(corpus.join(target))?;
     }
     let mut files: Vec<PathBuf> = fs::read_dir(root.join("../../tests/conformance/fingerprint"))?
@@ -30,6 +31,9 @@ fn main() -> Outcome {
     }
     for (name, bytes) in engine_seeds() {
         fs::write(corpus.join("engine").join(name), bytes)?;
+    }
+    for (name, bytes) in c_api_seeds() {
+        fs::write(corpus.join("c_api").join(name), bytes)?;
     }
     Ok(())
 }
@@ -80,4 +84,46 @@ fn engine_seeds() -> impl Iterator<Item = (String, Vec<u8>)> {
             (format!("{name}-share-{share}-mode-{mode}"), bytes)
         })
     })
+}
+
+/// For each thing that can be done with a handle or a number, and done wrong, the calls that do it.
+fn c_api_seeds() -> [(&'static str, Vec<u8>); 12] {
+    const OPEN: [u8; 3] = [0, 0, 0];
+    const CLONE: [u8; 3] = [1, 0, 0];
+    const FREE: [u8; 3] = [2, 0, 0];
+    const SELECT: [u8; 3] = [3, 0, 0];
+    const UPDATE: [u8; 3] = [3, 0, 2];
+    const PREPARE: [u8; 3] = [8, 0, 0];
+    const PREPARED: [u8; 3] = [9, 0, 1];
+    const FREE_PREPARED: [u8; 3] = [11, 0, 0];
+    const RELEASE: [u8; 3] = [12, 0, 0];
+    const RESUME: [u8; 3] = [13, 0, 0];
+    const SNAPSHOT: [u8; 3] = [15, 0, 7];
+    const FORK: [u8; 3] = [15, 0, 4];
+    /// 2^30 nanoseconds are a second.
+    const SECOND: [u8; 3] = [15, 0, 120];
+    let on_second = |[call, _, argument]: [u8; 3]| [call, 1, argument];
+    [
+        ("places-until-there-are-none", [SELECT, SELECT, SELECT, SELECT, SNAPSHOT, RELEASE, SELECT].concat()),
+        ("release-twice", [SELECT, RELEASE, RELEASE, SNAPSHOT].concat()),
+        (
+            "release-on-another-engine",
+            [OPEN, SELECT, on_second(RELEASE), on_second(SELECT), SNAPSHOT, RELEASE].concat(),
+        ),
+        ("release-after-free", [SELECT, FREE, RELEASE, SELECT, SNAPSHOT].concat()),
+        ("clone-outlives-the-first", [CLONE, SELECT, FREE, FREE, on_second(RELEASE), on_second(SNAPSHOT)].concat()),
+        ("prepared-outlives-its-engine", [PREPARE, FREE, PREPARED, PREPARED, FREE_PREPARED, PREPARED].concat()),
+        ("prepared-after-a-reload", [PREPARE, PREPARED, [14, 0, 1], PREPARED, [14, 0, 0], PREPARED, SNAPSHOT].concat()),
+        ("ticket-twice", [UPDATE, UPDATE, UPDATE, SECOND, RESUME, RESUME, SNAPSHOT].concat()),
+        ("ticket-for-a-permit", [UPDATE, UPDATE, UPDATE, RELEASE, SELECT, RESUME, SNAPSHOT].concat()),
+        ("fork-drops-permits", [SELECT, UPDATE, UPDATE, UPDATE, FORK, RELEASE, RESUME, SELECT, SNAPSHOT].concat()),
+        (
+            "reload-that-is-refused",
+            [[14, 0, 2], [14, 0, 3], [7, 0, 0], [14, 0, 1], [7, 0, 0], [7, 0, 0], [7, 0, 9]].concat(),
+        ),
+        (
+            "buffers-of-any-length",
+            (0..32).flat_map(|length| [15, 0, 5 + 8 * length]).chain([6, 0, 7, 6, 0, 40, 6, 0, 66, 15, 0, 6]).collect(),
+        ),
+    ]
 }
