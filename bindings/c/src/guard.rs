@@ -80,7 +80,6 @@ fn finish(result: Result<sqlthrottle_status_t>) -> sqlthrottle_status_t {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "all of this is a test")]
 mod tests {
     use super::*;
     use crate::decision::sqlthrottle_reason_t::SQLTHROTTLE_REASON_GUARD_ERROR;

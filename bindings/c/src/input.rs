@@ -107,7 +107,6 @@ pub(crate) fn value(message: std::fmt::Arguments<'_>) -> Error {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "all of this is a test")]
 mod tests {
     use super::*;
     use crate::growing::grown::{Former, Grown, Placed};

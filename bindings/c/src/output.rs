@@ -143,10 +143,10 @@ pub(crate) unsafe fn hand_out(
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "all of this is a test")]
 mod tests {
     use super::*;
     use crate::growing::grown::{Former, Grown, Placed};
+    use std::ffi::CStr;
 
     fn filled<T>(placed: &mut T) {
         // SAFETY: what is there may be written as far as it says.
@@ -181,13 +181,18 @@ mod tests {
     #[test]
     fn a_text_of_a_field_ends_within_it() {
         let mut field: [c_char; 4] = [1; 4];
-        let bytes = |field: [c_char; 4]| field.map(|c| c as u8);
+        let text = |field: &[c_char; 4]| {
+            // SAFETY: it ends with NUL, or the test has failed already.
+            unsafe { CStr::from_ptr(field.as_ptr()) }.to_owned()
+        };
         // SAFETY: the field may be written.
         unsafe { put_field("ab", &raw mut field) };
-        assert_eq!(bytes(field), [b'a', b'b', 0, 1]);
+        assert_eq!((field[2], field[3]), (0, 1), "no more is written than the text and its NUL");
+        assert_eq!(text(&field), c"ab".to_owned());
         // SAFETY: as above.
         unsafe { put_field("abcdef", &raw mut field) };
-        assert_eq!(bytes(field), [b'a', b'b', b'c', 0]);
+        assert_eq!(field[3], 0);
+        assert_eq!(text(&field), c"abc".to_owned());
         // SAFETY: as above.
         unsafe { put_field("", &raw mut field) };
         assert_eq!(field[0], 0);

@@ -143,7 +143,6 @@ pub unsafe extern "C" fn sqlthrottle_refill_free(refill: *mut sqlthrottle_refill
 
 /// No rules of the header's engines are counted by a cluster so far, so these engines are made here.
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "all of this is a test")]
 mod tests {
     use super::*;
     use crate::check::{sqlthrottle_check_request, sqlthrottle_check_statement, sqlthrottle_resume};

@@ -20,7 +20,7 @@ fn main() {}
 
 #[cfg(unix)]
 mod unix {
-    use crate::c_api::*;
+    use crate::c_api::{Context, Engine, Statement, last_message, success};
     use fork::{ChildEvent, ProcessFork, ProcessId, Signal, fork_process, signal_process, wait_event_nohang};
     use sqlthrottle_c::engine::sqlthrottle_after_fork;
     use std::panic::{AssertUnwindSafe, catch_unwind};

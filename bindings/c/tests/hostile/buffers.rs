@@ -7,6 +7,7 @@ use sqlthrottle_c::fingerprint::{sqlthrottle_fingerprint, sqlthrottle_fingerprin
 use sqlthrottle_c::report::sqlthrottle_rule_name;
 use sqlthrottle_c::status::sqlthrottle_status_t;
 use std::ffi::c_char;
+use std::fmt::Write as _;
 use std::ptr::null_mut;
 
 type Write<'a> = &'a dyn Fn(*mut c_char, usize, *mut usize) -> sqlthrottle_status_t;
@@ -42,7 +43,10 @@ fn a_buffer_is_written_within_its_capacity_or_not_at_all() {
     let given = engine.as_ptr();
     let (sql, length) = (c"SELECT a FROM t WHERE b = 1".as_ptr(), 27);
     let decision = engine.check("SELECT a FROM t WHERE b = 1");
-    let digits: String = decision.0.fingerprint.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut digits = String::new();
+    for byte in decision.0.fingerprint.bytes {
+        let _ = write!(digits, "{byte:02x}");
+    }
     assert_writes(&digits, true, &|buffer, capacity, needed| unsafe {
         sqlthrottle_fingerprint(given, sql, length, 0, buffer, capacity, needed)
     });

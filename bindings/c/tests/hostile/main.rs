@@ -2,6 +2,7 @@
 
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::wildcard_imports, reason = "a module calls all that there is")]
 #![allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "called as C calls it")]
 
 mod buffers;

@@ -52,7 +52,8 @@ impl Tried {
     }
 
     /// What returns nothing has done its part when it returns.
-    fn add_free(&mut self, what: &'static str, (): ()) {
+    fn add_free(&mut self, what: &'static str, free: impl FnOnce()) {
+        free();
         self.0.push((what, SQLTHROTTLE_OK));
     }
 
@@ -77,7 +78,7 @@ impl Tried {
             self.add("engine_clone(engine)", sqlthrottle_engine_clone(null(), &raw mut other));
             assert!(other.is_null());
             self.add("engine_clone(clone)", sqlthrottle_engine_clone(given, null_mut()));
-            self.add_free("engine_free(engine)", sqlthrottle_engine_free(null_mut()));
+            self.add_free("engine_free(engine)", || sqlthrottle_engine_free(null_mut()));
             self.add("reload(engine)", sqlthrottle_reload(null(), null(), 0, null_mut()));
             self.add("reload(rules)", sqlthrottle_reload(given, null(), 1, null_mut()));
             self.add("reload(version)", sqlthrottle_reload(given, null(), 0, null_mut()));
@@ -117,7 +118,7 @@ impl Tried {
             assert!(other.is_null());
             self.add("check_prepared(prepared)", sqlthrottle_check_prepared(null(), 1, to));
             self.add("check_prepared(decision)", sqlthrottle_check_prepared(prepared.as_ptr(), 1, null_mut()));
-            self.add_free("prepared_free(prepared)", sqlthrottle_prepared_free(null_mut()));
+            self.add_free("prepared_free(prepared)", || sqlthrottle_prepared_free(null_mut()));
         }
     }
 
@@ -148,7 +149,7 @@ impl Tried {
             self.add("resume_refilled(engine)", sqlthrottle_resume_refilled(null(), 1, no, to));
             self.add("resume_refilled(refill)", sqlthrottle_resume_refilled(given, 1, no, to));
             self.add("resume_refilled(decision)", sqlthrottle_resume_refilled(given, 1, no, null_mut()));
-            self.add_free("refill_free(refill)", sqlthrottle_refill_free(no));
+            self.add_free("refill_free(refill)", || sqlthrottle_refill_free(no));
         }
     }
 
@@ -229,7 +230,7 @@ impl Tried {
             self.add("rule_name(engine)", sqlthrottle_rule_name(null(), 0, name, 100, long));
             self.add("rule_name(buffer)", sqlthrottle_rule_name(given, 0, null_mut(), 100, long));
             self.add("rule_name(needed)", sqlthrottle_rule_name(given, 0, name, 100, null_mut()));
-            self.add_free("string_free(text)", sqlthrottle_string_free(null_mut()));
+            self.add_free("string_free(text)", || sqlthrottle_string_free(null_mut()));
         }
     }
 
@@ -243,12 +244,12 @@ impl Tried {
             self.add("window_count(window)", sqlthrottle_window_count(null(), &raw mut count));
             self.add("window_count(count)", sqlthrottle_window_count(window, null_mut()));
             self.add("window_reset(window)", sqlthrottle_window_reset(null()));
-            self.add_free("window_free(window)", sqlthrottle_window_free(null_mut()));
+            self.add_free("window_free(window)", || sqlthrottle_window_free(null_mut()));
             sqlthrottle_window_free(window);
             self.add("clock_new(clock)", sqlthrottle_clock_new(null_mut()));
             self.add("clock_advance(clock)", sqlthrottle_clock_advance(null(), 1));
             self.add("clock_set_wall(clock)", sqlthrottle_clock_set_wall(null(), 1));
-            self.add_free("clock_free(clock)", sqlthrottle_clock_free(null_mut()));
+            self.add_free("clock_free(clock)", || sqlthrottle_clock_free(null_mut()));
         }
     }
 }

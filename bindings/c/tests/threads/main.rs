@@ -1,6 +1,6 @@
 //! Eight threads that check, prepare, resume, release and reload, all on one engine, with totals that have to be exact.
 //!
-//! `make c-soak` runs it for a minute, under AddressSanitizer.
+//! `make c-soak` runs it for a minute, under the address sanitizer.
 
 // A test that cannot go on says so by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
