@@ -4,7 +4,8 @@
  *     sqlthrottle_engine_t *engine;
  *     if (sqlthrottle_engine_open("sqlthrottle.yml", 15, NULL, &engine) != SQLTHROTTLE_OK) { ... }
  *
- *     sqlthrottle_decision_t decision = { .size = sizeof decision };
+ *     sqlthrottle_decision_t decision;
+ *     decision.size = sizeof decision;
  *     if (sqlthrottle_check(engine, sql, sql_length, &decision) == SQLTHROTTLE_OK && decision.verdict == SQLTHROTTLE_ALLOW) {
  *         run();
  *         sqlthrottle_release(engine, decision.permit);
@@ -15,15 +16,18 @@
  * What holds of every function, unless it says otherwise:
  *
  * Threads    It may be called from any thread, by any number of them at a time, and in the child of a fork once
- *            sqlthrottle_after_fork() was called there. It starts no thread, calls nobody back, never sleeps, and is not for signal
- *            handlers.
+ *            sqlthrottle_after_fork() was called there. It starts no thread, calls nobody back, waits for no delay, and is not for
+ *            signal handlers. Functions that read rules read the environment: no other thread may change that meanwhile.
  * Errors     It returns SQLTHROTTLE_OK or another sqlthrottle_status_t. On an error nothing was done and no output was written;
- *            the thread's last error says why: sqlthrottle_last_error_message(). Faults of the library itself are caught.
- * Ownership  What is passed in stays the caller's; the library reads it during the call and keeps nothing. What a function writes to a
+ *            the thread's last error says why: sqlthrottle_last_error_message(). Faults of the library itself are caught;
+ *            want of memory and a stack that is too small end the process.
+ * Ownership  What is passed in stays the caller's; the library reads it during the call, in which nobody may change it, and keeps
+ *            nothing. What a function writes to a
  *            pointer to a pointer is the caller's to free with the function that is named there.
  * Texts      A pointer and a length in bytes. They need not end with NUL, and a NUL within them is a byte like any other.
  * Units      Times are nanoseconds, and their names end with _ns.
- * Structs    One that begins with `size` grows in later versions. Set all of it to zero and `size` to sizeof.
+ * Structs    One that begins with `size` grows in later versions. Set all of it to zero and `size` to sizeof; of a
+ *            decision, which is written only, `size` alone. In C++: `sqlthrottle_decision_t decision; decision.size = sizeof decision;`
  *
  * docs/c.md is a guide, docs/rules.md describes rules, and docs/semantics.md how they come to one decision.
  *
@@ -33,7 +37,6 @@
 #ifndef SQLTHROTTLE_H
 #define SQLTHROTTLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +47,11 @@
 #define SQLTHROTTLE_ABI_VERSION 1
 
 /**
+ * Bytes of the longest text of a fingerprint, and its NUL.
+ */
+#define SQLTHROTTLE_FINGERPRINT_TEXT_SIZE 65
+
+/**
  * Bytes of the longest name of a rule, and its NUL.
  */
 #define SQLTHROTTLE_RULE_NAME_SIZE 520
@@ -51,7 +59,7 @@
 /**
  * Bytes of the longest name of a strategy, and its NUL.
  */
-#define SQLTHROTTLE_STRATEGY_NAME_SIZE 72
+#define SQLTHROTTLE_STRATEGY_NAME_SIZE 76
 
 /**
  * What became of a call. Zero is success; below zero nothing was done, and sqlthrottle_last_error_message() says why.
@@ -98,7 +106,8 @@ enum sqlthrottle_status_t
    */
   SQLTHROTTLE_ERROR_UNKNOWN = -7,
   /**
-   * The library itself has failed, which is a fault of it. It is whole and may be called again.
+   * The library itself has failed, which is a fault of it. Whether the call has done its work is not known. The library is whole
+   * and may be called again.
    */
   SQLTHROTTLE_ERROR_PANIC = -8,
 };
@@ -111,7 +120,7 @@ typedef int32_t sqlthrottle_status_t;
 #endif // __cplusplus
 
 /**
- * What is to be done with a statement.
+ * What is to be done with a statement. Later versions may have more: what a program does not know is not to be sent.
  */
 enum sqlthrottle_verdict_t
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -119,7 +128,7 @@ enum sqlthrottle_verdict_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
   /**
-   * No verdict: of `observed`, where rules that are only observed would have let the statement pass.
+   * No verdict: no check has answered, or of `observed`, rules that are only observed would have let the statement pass.
    */
   SQLTHROTTLE_NO_VERDICT = 0,
   /**
@@ -158,13 +167,17 @@ typedef uint32_t sqlthrottle_verdict_t;
 #endif // __cplusplus
 
 /**
- * Why the verdict is what it is.
+ * Why the verdict is what it is. Later versions may have more.
  */
 enum sqlthrottle_reason_t
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
+  /**
+   * No reason: no check has answered.
+   */
+  SQLTHROTTLE_REASON_NONE = 0,
   /**
    * Within every limit, or over one of a rule that is only observed.
    */
@@ -388,7 +401,7 @@ typedef struct sqlthrottle_window_t sqlthrottle_window_t;
 /**
  * How an engine is opened. Set `size`, and what is to differ from zero.
  */
-typedef struct {
+typedef struct sqlthrottle_options_t {
   /**
    * Its size in bytes as the program was compiled with.
    */
@@ -396,7 +409,7 @@ typedef struct {
   /**
    * A clock that a test moves; NULL for the machine's. It may be freed before the engine.
    */
-  const sqlthrottle_clock_t *clock;
+  const struct sqlthrottle_clock_t *clock;
   /**
    * 1 where the host has thresholds of its own to give, see sqlthrottle_set_threshold(): then the first sight of a fingerprint is
    * answered with SQLTHROTTLE_THRESHOLD_NEEDED. Else 0.
@@ -411,7 +424,7 @@ typedef struct {
 /**
  * The shape of a statement: what statements have in common that differ in constants, comments and white space alone.
  */
-typedef struct {
+typedef struct sqlthrottle_fingerprint_t {
   /**
    * The hash of the normalised text.
    */
@@ -425,9 +438,10 @@ typedef struct {
 /**
  * The answer to a check. It belongs to the caller, holds no memory but `refill`, and may be copied, kept and forgotten.
  *
- * Set `size` before a call: `sqlthrottle_decision_t decision = { .size = sizeof decision };`
+ * Set `size` before a call, and nothing else: `sqlthrottle_decision_t decision; decision.size = sizeof decision;` One may be used
+ * again and again. A call that fails leaves no verdict, permit, ticket or refill in it, and the rest as it was.
  */
-typedef struct {
+typedef struct sqlthrottle_decision_t {
   /**
    * Its size in bytes as the program was compiled with, set by the caller.
    */
@@ -445,9 +459,9 @@ typedef struct {
    */
   sqlthrottle_verdict_t observed;
   /**
-   * Whether the limiter is the one that keys beyond `max_keys` share.
+   * 1 where the limiter is the one that keys beyond `max_keys` share, else 0.
    */
-  bool overflow;
+  uint32_t overflow;
   /**
    * What the limiter of the rule counts: attempts or statements in its window, tokens spent, places held.
    */
@@ -476,11 +490,11 @@ typedef struct {
   /**
    * What sqlthrottle_refill() is to ask for, owned by the caller; only with SQLTHROTTLE_REFILL_NEEDED, else NULL.
    */
-  sqlthrottle_refill_t *refill;
+  struct sqlthrottle_refill_t *refill;
   /**
    * The shape of the statement; none of a request, and where the statement was not read.
    */
-  sqlthrottle_fingerprint_t fingerprint;
+  struct sqlthrottle_fingerprint_t fingerprint;
   /**
    * The name of the rule that decided, ending with NUL; empty where no rule matched.
    */
@@ -498,7 +512,7 @@ typedef struct {
  *
  * The library reads it during the call, and keeps nothing of it.
  */
-typedef struct {
+typedef struct sqlthrottle_text_t {
   /**
    * The first byte.
    */
@@ -512,15 +526,15 @@ typedef struct {
 /**
  * A tag, such as an endpoint or a tenant.
  */
-typedef struct {
+typedef struct sqlthrottle_tag_t {
   /**
    * What the rule file calls it.
    */
-  sqlthrottle_text_t name;
+  struct sqlthrottle_text_t name;
   /**
    * Its value. NULL leaves the tag out.
    */
-  sqlthrottle_text_t value;
+  struct sqlthrottle_text_t value;
 } sqlthrottle_tag_t;
 
 /**
@@ -528,7 +542,7 @@ typedef struct {
  *
  * Set `size`, and what else is known: `sqlthrottle_context_t context = { .size = sizeof context };`
  */
-typedef struct {
+typedef struct sqlthrottle_context_t {
   /**
    * Its size in bytes as the program was compiled with.
    */
@@ -536,19 +550,19 @@ typedef struct {
   /**
    * The database user, or whoever else is to be told apart. `name@host` stands for both where there is no client.
    */
-  sqlthrottle_text_t user;
+  struct sqlthrottle_text_t user;
   /**
    * The address of the client, in its textual form and without a port.
    */
-  sqlthrottle_text_t client;
+  struct sqlthrottle_text_t client;
   /**
    * The database.
    */
-  sqlthrottle_text_t database;
+  struct sqlthrottle_text_t database;
   /**
    * Tags. Of a name that is given twice the later value holds.
    */
-  const sqlthrottle_tag_t *tags;
+  const struct sqlthrottle_tag_t *tags;
   /**
    * How many tags there are.
    */
@@ -561,7 +575,7 @@ typedef struct {
  * Set `size`, `sql`, and what else is known:
  * `sqlthrottle_statement_t statement = { .size = sizeof statement, .sql = { sql, sql_length } };`
  */
-typedef struct {
+typedef struct sqlthrottle_statement_t {
   /**
    * Its size in bytes as the program was compiled with.
    */
@@ -569,16 +583,16 @@ typedef struct {
   /**
    * The text. NULL is a text of no bytes.
    */
-  sqlthrottle_text_t sql;
+  struct sqlthrottle_text_t sql;
   /**
    * Who sends it and where to; NULL where nothing is known.
    */
-  const sqlthrottle_context_t *context;
+  const struct sqlthrottle_context_t *context;
   /**
    * The bound parameters in order, each in the textual form that a constant in its place would have, without quotes; `data` NULL
    * for a parameter that is NULL or has no such form. Rules that count by a column, or match one, read them.
    */
-  const sqlthrottle_text_t *parameters;
+  const struct sqlthrottle_text_t *parameters;
   /**
    * How many parameters there are.
    */
@@ -605,7 +619,7 @@ typedef struct {
  * A limit on identical statements in a sliding window. Set `size`, `max_count`, and what is to differ from zero, which stands for what a
  * rule file takes where a key is left out.
  */
-typedef struct {
+typedef struct sqlthrottle_threshold_t {
   /**
    * Its size in bytes as the program was compiled with.
    */
@@ -660,6 +674,12 @@ uint32_t sqlthrottle_abi_version(void);
 const char *sqlthrottle_version(void);
 
 /**
+ * The name of a status, such as `SQLTHROTTLE_ERROR_NULL`: a text that ends with NUL, never to be freed; `unknown` of a number that
+ * is none.
+ */
+const char *sqlthrottle_status_name(int32_t status);
+
+/**
  * How many faults the last error of this thread has: several where a rule file has several, 0 where no call has failed.
  *
  * A call that succeeds leaves the last error as it is.
@@ -669,7 +689,7 @@ size_t sqlthrottle_last_error_count(void);
 /**
  * Writes the code of a fault of the last error of this thread into a buffer, as text that ends with NUL.
  *
- * A code is stable and the same in every language: `rule.limit.zero_window`. `fault` counts from 0. `needed`, unless NULL, is
+ * A code is stable and the same in every language: `rule.limit.missing`. `fault` counts from 0. `needed`, unless NULL, is
  * told the bytes of the code with its NUL.
  *
  * Returns SQLTHROTTLE_ERROR_UNKNOWN where there is no such fault, SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than
@@ -695,18 +715,19 @@ sqlthrottle_status_t sqlthrottle_last_error_message(char *buffer,
 /**
  * Opens an engine with the rules of a file, for which sqlthrottle_refresh() looks again.
  *
- * `path` is of the form that the system's own calls take; `options` may be NULL. Writes `engine`, to be freed with
+ * `path` is as open() takes it, and UTF-8 on Windows; `options` may be NULL. `${NAME}` in the file stands for a variable of the
+ * environment. Writes `engine`, to be freed with
  * sqlthrottle_engine_free().
  *
  * Returns SQLTHROTTLE_ERROR_REFUSED where the file cannot be read or has faults: all of them at once are the last error.
  */
 sqlthrottle_status_t sqlthrottle_engine_open(const char *path,
                                              size_t path_length,
-                                             const sqlthrottle_options_t *options,
-                                             sqlthrottle_engine_t **engine);
+                                             const struct sqlthrottle_options_t *options,
+                                             struct sqlthrottle_engine_t **engine);
 
 /**
- * Opens an engine with rules: the text of a rule file.
+ * Opens an engine with rules: the text of a rule file, in which `${NAME}` stands for a variable of the environment.
  *
  * `options` may be NULL. Writes `engine`, to be freed with sqlthrottle_engine_free(). No text is a rule file without rules: an engine
  * that lets everything pass until it is given some.
@@ -715,8 +736,8 @@ sqlthrottle_status_t sqlthrottle_engine_open(const char *path,
  */
 sqlthrottle_status_t sqlthrottle_engine_from_rules(const char *rules,
                                                    size_t rules_length,
-                                                   const sqlthrottle_options_t *options,
-                                                   sqlthrottle_engine_t **engine);
+                                                   const struct sqlthrottle_options_t *options,
+                                                   struct sqlthrottle_engine_t **engine);
 
 /**
  * Makes another handle to an engine, for another owner. Both share rules and counts, and each is to be freed; the engine lasts as long
@@ -724,8 +745,8 @@ sqlthrottle_status_t sqlthrottle_engine_from_rules(const char *rules,
  *
  * Threads need no handle of their own, as long as the one they use is not freed under them.
  */
-sqlthrottle_status_t sqlthrottle_engine_clone(const sqlthrottle_engine_t *engine,
-                                              sqlthrottle_engine_t **clone);
+sqlthrottle_status_t sqlthrottle_engine_clone(const struct sqlthrottle_engine_t *engine,
+                                              struct sqlthrottle_engine_t **clone);
 
 /**
  * Frees a handle to an engine. No other thread may be in a call with the same handle; other handles to the engine may be in use.
@@ -733,7 +754,7 @@ sqlthrottle_status_t sqlthrottle_engine_clone(const sqlthrottle_engine_t *engine
  * Does nothing with NULL and with a handle that was just freed, and a later call with such a handle is an error. To rely on that is a
  * mistake nevertheless: after a thousand more handles were freed, the address serves another one.
  */
-void sqlthrottle_engine_free(sqlthrottle_engine_t *engine);
+void sqlthrottle_engine_free(struct sqlthrottle_engine_t *engine);
 
 /**
  * Puts other rules in force, the text of a rule file, all of them at once: no check sees half of two sets. What has been counted
@@ -743,7 +764,7 @@ void sqlthrottle_engine_free(sqlthrottle_engine_t *engine);
  *
  * Returns SQLTHROTTLE_ERROR_REFUSED where the rules have faults; those before stay in force.
  */
-sqlthrottle_status_t sqlthrottle_reload(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_reload(const struct sqlthrottle_engine_t *engine,
                                         const char *rules,
                                         size_t rules_length,
                                         uint64_t *version);
@@ -756,19 +777,20 @@ sqlthrottle_status_t sqlthrottle_reload(const sqlthrottle_engine_t *engine,
  * `version`, unless NULL, is told the version of the set in force where that has changed.
  *
  * Returns SQLTHROTTLE_NOTHING where the file has not changed, or there is none, and SQLTHROTTLE_ERROR_REFUSED where it cannot be
- * read or has faults; the rules before stay in force.
+ * read or has faults; the rules before stay in force. A file with faults is refused once, and read again when it has changed.
  */
-sqlthrottle_status_t sqlthrottle_refresh(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_refresh(const struct sqlthrottle_engine_t *engine,
                                          uint64_t *version);
 
 /**
  * Puts an engine in order in the child of a fork: rules and what they have counted stay, permits and tickets of the parent mean nothing
  * there, and the places that they held are free.
  *
- * To be called in the child, once for each engine, while it has one thread and before it checks anything. It is safe to call after
- * any fork, whatever the parent's threads were doing, and not in a handler of pthread_atfork(), because it takes memory.
+ * To be called in the child, once for all handles of an engine, while it has one thread and before it checks anything: a second call
+ * drops what the child holds by then. Windows and clocks need nothing. It is safe after fork(), whatever the parent's threads were
+ * doing, where malloc() is, as it is with glibc and musl; not in a handler of pthread_atfork(), and not after vfork().
  */
-sqlthrottle_status_t sqlthrottle_after_fork(const sqlthrottle_engine_t *engine);
+sqlthrottle_status_t sqlthrottle_after_fork(const struct sqlthrottle_engine_t *engine);
 
 /**
  * The name of a verdict, as metrics and the other languages have it: `allow`. A text that ends with NUL, never to be freed;
@@ -788,32 +810,32 @@ const char *sqlthrottle_reason_name(uint32_t reason);
  * Any bytes are a text, and NULL with no length is one. It is aborted where a rule says to ignore it, because nothing is said of
  * what can be faked.
  *
- * Writes `decision`, whose `size` is set, on SQLTHROTTLE_OK alone. Allocates nothing for a statement that was seen before, and
- * takes nanoseconds; it blocks only where a rule has `scope: cluster`.
+ * Writes `decision`, whose `size` is set, on SQLTHROTTLE_OK alone. Takes nanoseconds, and allocates nothing, for a statement that
+ * was seen before; it blocks only where a rule has `scope: cluster`.
  */
-sqlthrottle_status_t sqlthrottle_check(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_check(const struct sqlthrottle_engine_t *engine,
                                        const char *sql,
                                        size_t sql_length,
-                                       sqlthrottle_decision_t *decision);
+                                       struct sqlthrottle_decision_t *decision);
 
 /**
  * Decides on a statement with its context, parameters, dialect, weight and what can be faked.
  *
- * Otherwise as sqlthrottle_check().
+ * Otherwise as sqlthrottle_check(). More than 8 parameters or 4 tags take memory for the time of the call.
  */
-sqlthrottle_status_t sqlthrottle_check_statement(const sqlthrottle_engine_t *engine,
-                                                 const sqlthrottle_statement_t *statement,
-                                                 sqlthrottle_decision_t *decision);
+sqlthrottle_status_t sqlthrottle_check_statement(const struct sqlthrottle_engine_t *engine,
+                                                 const struct sqlthrottle_statement_t *statement,
+                                                 struct sqlthrottle_decision_t *decision);
 
 /**
  * Decides on a request, by the rules that say `on: request`: for gateways and web filters, which know who asks and not yet what for.
  *
  * `context` may be NULL. `flags` are bits of sqlthrottle_flags_t. Otherwise as sqlthrottle_check().
  */
-sqlthrottle_status_t sqlthrottle_check_request(const sqlthrottle_engine_t *engine,
-                                               const sqlthrottle_context_t *context,
+sqlthrottle_status_t sqlthrottle_check_request(const struct sqlthrottle_engine_t *engine,
+                                               const struct sqlthrottle_context_t *context,
                                                uint32_t flags,
-                                               sqlthrottle_decision_t *decision);
+                                               struct sqlthrottle_decision_t *decision);
 
 /**
  * Decides on a statement whose wait is over, by the `ticket` of its SQLTHROTTLE_DELAY. It may be refused, and it may have to wait on.
@@ -822,10 +844,10 @@ sqlthrottle_status_t sqlthrottle_check_request(const sqlthrottle_engine_t *engin
  * with a number that is no ticket, is answered with SQLTHROTTLE_ABORT; 0 is refused with SQLTHROTTLE_ERROR_VALUE. `flags` are bits of sqlthrottle_flags_t. Otherwise as
  * sqlthrottle_check().
  */
-sqlthrottle_status_t sqlthrottle_resume(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_resume(const struct sqlthrottle_engine_t *engine,
                                         uint64_t ticket,
                                         uint32_t flags,
-                                        sqlthrottle_decision_t *decision);
+                                        struct sqlthrottle_decision_t *decision);
 
 /**
  * Gives back what a statement held while it ran. To be called with the `permit` of every decision that was SQLTHROTTLE_ALLOW, once
@@ -835,113 +857,121 @@ sqlthrottle_status_t sqlthrottle_resume(const sqlthrottle_engine_t *engine,
  * another engine, and an engine that was freed. Returns SQLTHROTTLE_OK where something was given back, else
  * SQLTHROTTLE_NOTHING or an error.
  */
-sqlthrottle_status_t sqlthrottle_release(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_release(const struct sqlthrottle_engine_t *engine,
                                          uint64_t permit);
 
 /**
  * Reads a statement once, so that it can be checked many times without its text: sqlthrottle_check_prepared().
  *
- * Text, context and parameters are copied. Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until
+ * Text, context and parameters are copied, and every check goes by them: where they change from one execution to the next, and rules
+ * read them, sqlthrottle_check_statement() is the one to call. Permits are released, and waits resumed, by a handle to the engine.
+ *
+ *  Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until
  * then. It is never out of date: where rules have changed, its next check goes by the new ones.
  */
-sqlthrottle_status_t sqlthrottle_prepare(const sqlthrottle_engine_t *engine,
-                                         const sqlthrottle_statement_t *statement,
-                                         sqlthrottle_prepared_t **prepared);
+sqlthrottle_status_t sqlthrottle_prepare(const struct sqlthrottle_engine_t *engine,
+                                         const struct sqlthrottle_statement_t *statement,
+                                         struct sqlthrottle_prepared_t **prepared);
 
 /**
  * Decides on a prepared statement, as sqlthrottle_check_statement() would, sooner by the look-up of its text.
  *
  * `weight` is how many executions the check speaks for, 0 for the weight that it was prepared with. Otherwise as sqlthrottle_check().
  */
-sqlthrottle_status_t sqlthrottle_check_prepared(const sqlthrottle_prepared_t *prepared,
+sqlthrottle_status_t sqlthrottle_check_prepared(const struct sqlthrottle_prepared_t *prepared,
                                                 uint32_t weight,
-                                                sqlthrottle_decision_t *decision);
+                                                struct sqlthrottle_decision_t *decision);
 
 /**
  * Decides on a prepared statement after its refill; `weight` is that of the check. Frees `refill`, whatever it returns.
  */
-sqlthrottle_status_t sqlthrottle_check_prepared_refilled(const sqlthrottle_prepared_t *prepared,
+sqlthrottle_status_t sqlthrottle_check_prepared_refilled(const struct sqlthrottle_prepared_t *prepared,
                                                          uint32_t weight,
-                                                         sqlthrottle_refill_t *refill,
-                                                         sqlthrottle_decision_t *decision);
+                                                         struct sqlthrottle_refill_t *refill,
+                                                         struct sqlthrottle_decision_t *decision);
 
 /**
  * Frees a prepared statement. No other thread may be in a call with it. Does nothing with NULL.
  */
-void sqlthrottle_prepared_free(sqlthrottle_prepared_t *prepared);
+void sqlthrottle_prepared_free(struct sqlthrottle_prepared_t *prepared);
 
 /**
- * Asks the cluster for what a check lacks, in this thread, which it blocks for as long as the rule file's `timeout` allows. It never
+ * Asks the cluster for what a check lacks. This version has no backend that asks one, and refuses rules with `scope: cluster` where
+ * they are read: no check is answered with SQLTHROTTLE_REFILL_NEEDED yet, and a program that is ready for it need not change.
+ *
+ * It works in this thread, which it blocks for as long as the rule file's `timeout` allows. It never
  * decides: call the function next that ends in `_refilled`, with the statement, request or ticket it is for.
  *
  * Where the cluster does not answer, that function decides by the rule's `on_failure`.
  */
-sqlthrottle_status_t sqlthrottle_refill(const sqlthrottle_engine_t *engine,
-                                        sqlthrottle_refill_t *refill);
+sqlthrottle_status_t sqlthrottle_refill(const struct sqlthrottle_engine_t *engine,
+                                        struct sqlthrottle_refill_t *refill);
 
 /**
  * Decides on a statement after its refill. It is not answered with SQLTHROTTLE_REFILL_NEEDED again. Frees `refill`, whatever it
  * returns.
  */
-sqlthrottle_status_t sqlthrottle_check_refilled(const sqlthrottle_engine_t *engine,
-                                                const sqlthrottle_statement_t *statement,
-                                                sqlthrottle_refill_t *refill,
-                                                sqlthrottle_decision_t *decision);
+sqlthrottle_status_t sqlthrottle_check_refilled(const struct sqlthrottle_engine_t *engine,
+                                                const struct sqlthrottle_statement_t *statement,
+                                                struct sqlthrottle_refill_t *refill,
+                                                struct sqlthrottle_decision_t *decision);
 
 /**
  * Decides on a request after its refill. `context` may be NULL. Frees `refill`, whatever it returns.
  */
-sqlthrottle_status_t sqlthrottle_check_request_refilled(const sqlthrottle_engine_t *engine,
-                                                        const sqlthrottle_context_t *context,
-                                                        sqlthrottle_refill_t *refill,
-                                                        sqlthrottle_decision_t *decision);
+sqlthrottle_status_t sqlthrottle_check_request_refilled(const struct sqlthrottle_engine_t *engine,
+                                                        const struct sqlthrottle_context_t *context,
+                                                        struct sqlthrottle_refill_t *refill,
+                                                        struct sqlthrottle_decision_t *decision);
 
 /**
  * Decides on a statement that has waited after its refill, by the ticket of the decision that said SQLTHROTTLE_REFILL_NEEDED. Frees
  * `refill`, whatever it returns.
  */
-sqlthrottle_status_t sqlthrottle_resume_refilled(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_resume_refilled(const struct sqlthrottle_engine_t *engine,
                                                  uint64_t ticket,
-                                                 sqlthrottle_refill_t *refill,
-                                                 sqlthrottle_decision_t *decision);
+                                                 struct sqlthrottle_refill_t *refill,
+                                                 struct sqlthrottle_decision_t *decision);
 
 /**
  * Frees a refill that is not going to be used. Does nothing with NULL.
  */
-void sqlthrottle_refill_free(sqlthrottle_refill_t *refill);
+void sqlthrottle_refill_free(struct sqlthrottle_refill_t *refill);
 
 /**
- * Says what the host's provider says of a fingerprint: a threshold, or with NULL that it has none. In force from the next check on; after
- * `time_to_live_ns` nanoseconds it is due to be renewed, and stays in force until it is.
+ * Says what the host's provider says of a fingerprint: a threshold, or with NULL that it has none. Of an engine that was opened with
+ * `asks_provider`, in force from the next check on; any other never looks at it. After `time_to_live_ns` nanoseconds it is due to be
+ * renewed, and stays in force until it is.
  *
  * Returns SQLTHROTTLE_ERROR_REFUSED where a value is out of its bounds, which docs/rules.md has; what was said before stays in force.
  */
-sqlthrottle_status_t sqlthrottle_set_threshold(const sqlthrottle_engine_t *engine,
-                                               const sqlthrottle_fingerprint_t *fingerprint,
-                                               const sqlthrottle_threshold_t *threshold,
+sqlthrottle_status_t sqlthrottle_set_threshold(const struct sqlthrottle_engine_t *engine,
+                                               const struct sqlthrottle_fingerprint_t *fingerprint,
+                                               const struct sqlthrottle_threshold_t *threshold,
                                                uint64_t time_to_live_ns);
 
 /**
  * Says that the host's provider could not be asked for a fingerprint. What it said before stays in force; where it never said anything,
  * the statement passes by the other rules alone. Either is due again after a second, and the failure is counted.
  */
-sqlthrottle_status_t sqlthrottle_threshold_failed(const sqlthrottle_engine_t *engine,
-                                                  const sqlthrottle_fingerprint_t *fingerprint);
+sqlthrottle_status_t sqlthrottle_threshold_failed(const struct sqlthrottle_engine_t *engine,
+                                                  const struct sqlthrottle_fingerprint_t *fingerprint);
 
 /**
  * Writes fingerprints whose threshold is to be renewed by now, at most `capacity` of them, and tells `count` how many: for a timer of
- * the host's, which asks its provider and calls sqlthrottle_set_threshold().
+ * the host's, which asks its provider and calls sqlthrottle_set_threshold(). Until it does, they are due again.
  */
-sqlthrottle_status_t sqlthrottle_thresholds_due(const sqlthrottle_engine_t *engine,
-                                                sqlthrottle_fingerprint_t *fingerprints,
+sqlthrottle_status_t sqlthrottle_thresholds_due(const struct sqlthrottle_engine_t *engine,
+                                                struct sqlthrottle_fingerprint_t *fingerprints,
                                                 size_t capacity,
                                                 size_t *count);
 
 /**
- * Takes note of how many nanoseconds a statement took to run, for sqlthrottle_top().
+ * Takes note of how many nanoseconds a statement took to run, for sqlthrottle_top(). Returns SQLTHROTTLE_NOTHING for no fingerprint,
+ * as decisions on statements have that are not read.
  */
-sqlthrottle_status_t sqlthrottle_record_duration(const sqlthrottle_engine_t *engine,
-                                                 const sqlthrottle_fingerprint_t *fingerprint,
+sqlthrottle_status_t sqlthrottle_record_duration(const struct sqlthrottle_engine_t *engine,
+                                                 const struct sqlthrottle_fingerprint_t *fingerprint,
                                                  uint64_t duration_ns);
 
 /**
@@ -953,7 +983,7 @@ sqlthrottle_status_t sqlthrottle_record_duration(const sqlthrottle_engine_t *eng
  * Returns SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`. It is for tools and logs: a decision has the fingerprint
  * of its statement already.
  */
-sqlthrottle_status_t sqlthrottle_fingerprint(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_fingerprint(const struct sqlthrottle_engine_t *engine,
                                              const char *sql,
                                              size_t sql_length,
                                              uint32_t dialect,
@@ -968,7 +998,7 @@ sqlthrottle_status_t sqlthrottle_fingerprint(const sqlthrottle_engine_t *engine,
  * It is at most a little longer than the statement. Bytes of identifiers that are no UTF-8 stay as they are. Otherwise as
  * sqlthrottle_fingerprint().
  */
-sqlthrottle_status_t sqlthrottle_normalize(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_normalize(const struct sqlthrottle_engine_t *engine,
                                            const char *sql,
                                            size_t sql_length,
                                            uint32_t dialect,
@@ -981,7 +1011,7 @@ sqlthrottle_status_t sqlthrottle_normalize(const sqlthrottle_engine_t *engine,
  *
  * `needed`, unless NULL, is told the bytes with the NUL. Returns SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`.
  */
-sqlthrottle_status_t sqlthrottle_fingerprint_text(const sqlthrottle_fingerprint_t *fingerprint,
+sqlthrottle_status_t sqlthrottle_fingerprint_text(const struct sqlthrottle_fingerprint_t *fingerprint,
                                                   char *buffer,
                                                   size_t capacity,
                                                   size_t *needed);
@@ -999,7 +1029,7 @@ sqlthrottle_status_t sqlthrottle_fingerprint_text(const sqlthrottle_fingerprint_
  *
  * Returns SQLTHROTTLE_ERROR_REFUSED where it is no such statement or has faults; nothing has changed then.
  */
-sqlthrottle_status_t sqlthrottle_admin(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_admin(const struct sqlthrottle_engine_t *engine,
                                        const char *statement,
                                        size_t statement_length,
                                        char **answer,
@@ -1014,7 +1044,7 @@ sqlthrottle_status_t sqlthrottle_admin(const sqlthrottle_engine_t *engine,
  * `resumed`, `aborted_waiting`, `lapsed`, `would_abort`, `would_ignore`, `would_delay`, `in_use`, `leaked`, `keys`, `overflow` and
  * `last_seconds`, the time since it last matched or null; docs/semantics.md says what they count.
  */
-sqlthrottle_status_t sqlthrottle_snapshot(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_snapshot(const struct sqlthrottle_engine_t *engine,
                                           char **json,
                                           size_t *length);
 
@@ -1022,7 +1052,7 @@ sqlthrottle_status_t sqlthrottle_snapshot(const sqlthrottle_engine_t *engine,
  * Writes the counters as Prometheus text, to be freed with sqlthrottle_string_free(), and to `length`, unless NULL, its bytes without the
  * NUL.
  */
-sqlthrottle_status_t sqlthrottle_metrics(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_metrics(const struct sqlthrottle_engine_t *engine,
                                          char **text,
                                          size_t *length);
 
@@ -1031,7 +1061,7 @@ sqlthrottle_status_t sqlthrottle_metrics(const sqlthrottle_engine_t *engine,
  * the NUL: `{"by_count": [...], "by_time": [...]}`, each at most `most` long, of objects with `fingerprint`, `normalized`, `count` and
  * `seconds`. For people and dashboards: it looks at everything that is remembered.
  */
-sqlthrottle_status_t sqlthrottle_top(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_top(const struct sqlthrottle_engine_t *engine,
                                      size_t most,
                                      char **json,
                                      size_t *length);
@@ -1040,17 +1070,17 @@ sqlthrottle_status_t sqlthrottle_top(const sqlthrottle_engine_t *engine,
  * Writes the name of a rule into a buffer, as text that ends with NUL: that of the rule at a place of the snapshot, counted from 0. A
  * decision has the name of its rule already.
  *
- * `needed`, unless NULL, is told the bytes with the NUL. Returns SQLTHROTTLE_ERROR_UNKNOWN where there are not so many rules, and
+ * Other rules may be there after a reload. `needed`, unless NULL, is told the bytes with the NUL. Returns SQLTHROTTLE_ERROR_UNKNOWN where there are not so many rules, and
  * SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`.
  */
-sqlthrottle_status_t sqlthrottle_rule_name(const sqlthrottle_engine_t *engine,
+sqlthrottle_status_t sqlthrottle_rule_name(const struct sqlthrottle_engine_t *engine,
                                            size_t index,
                                            char *buffer,
                                            size_t capacity,
                                            size_t *needed);
 
 /**
- * Frees a text that a function of this library wrote. Does nothing with NULL.
+ * Frees a text that a function of this library wrote, and that was not changed. Does nothing with NULL.
  */
 void sqlthrottle_string_free(char *text);
 
@@ -1063,50 +1093,50 @@ void sqlthrottle_string_free(char *text);
  */
 sqlthrottle_status_t sqlthrottle_window_new(uint64_t window_ns,
                                             uint32_t buckets,
-                                            const sqlthrottle_clock_t *clock,
-                                            sqlthrottle_window_t **window);
+                                            const struct sqlthrottle_clock_t *clock,
+                                            struct sqlthrottle_window_t **window);
 
 /**
  * Counts an event that happens now. `count`, unless NULL, is told how many count now, with this one. Allocates nothing.
  */
-sqlthrottle_status_t sqlthrottle_window_record(const sqlthrottle_window_t *window, uint64_t *count);
+sqlthrottle_status_t sqlthrottle_window_record(const struct sqlthrottle_window_t *window, uint64_t *count);
 
 /**
  * Tells `count` how many events count now.
  */
-sqlthrottle_status_t sqlthrottle_window_count(const sqlthrottle_window_t *window, uint64_t *count);
+sqlthrottle_status_t sqlthrottle_window_count(const struct sqlthrottle_window_t *window, uint64_t *count);
 
 /**
  * Forgets all events. One that another thread records meanwhile may stay.
  */
-sqlthrottle_status_t sqlthrottle_window_reset(const sqlthrottle_window_t *window);
+sqlthrottle_status_t sqlthrottle_window_reset(const struct sqlthrottle_window_t *window);
 
 /**
  * Frees a window. Does nothing with NULL.
  */
-void sqlthrottle_window_free(sqlthrottle_window_t *window);
+void sqlthrottle_window_free(struct sqlthrottle_window_t *window);
 
 /**
  * Makes a clock that stands at zero, and by the wall clock at the beginning of 1970 UTC. Writes `clock`, to be freed with
  * sqlthrottle_clock_free().
  */
-sqlthrottle_status_t sqlthrottle_clock_new(sqlthrottle_clock_t **clock);
+sqlthrottle_status_t sqlthrottle_clock_new(struct sqlthrottle_clock_t **clock);
 
 /**
  * Moves a clock forward by so many nanoseconds, and its wall clock with it.
  */
-sqlthrottle_status_t sqlthrottle_clock_advance(const sqlthrottle_clock_t *clock, uint64_t by_ns);
+sqlthrottle_status_t sqlthrottle_clock_advance(const struct sqlthrottle_clock_t *clock, uint64_t by_ns);
 
 /**
  * Sets the wall clock of a clock, forwards or back, to so many nanoseconds since the beginning of 1970 UTC. Rules expire by it.
  */
-sqlthrottle_status_t sqlthrottle_clock_set_wall(const sqlthrottle_clock_t *clock,
+sqlthrottle_status_t sqlthrottle_clock_set_wall(const struct sqlthrottle_clock_t *clock,
                                                 int64_t unix_ns);
 
 /**
  * Frees a clock. Engines and windows that go by it go on, and it stands still for them. Does nothing with NULL.
  */
-void sqlthrottle_clock_free(sqlthrottle_clock_t *clock);
+void sqlthrottle_clock_free(struct sqlthrottle_clock_t *clock);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -16,8 +16,8 @@ use std::ffi::c_char;
 /// Any bytes are a text, and NULL with no length is one. It is aborted where a rule says to ignore it, because nothing is said of
 /// what can be faked.
 ///
-/// Writes `decision`, whose `size` is set, on SQLTHROTTLE_OK alone. Allocates nothing for a statement that was seen before, and
-/// takes nanoseconds; it blocks only where a rule has `scope: cluster`.
+/// Writes `decision`, whose `size` is set, on SQLTHROTTLE_OK alone. Takes nanoseconds, and allocates nothing, for a statement that
+/// was seen before; it blocks only where a rule has `scope: cluster`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_check(
     engine: *const sqlthrottle_engine_t,
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn sqlthrottle_check(
 
 /// Decides on a statement with its context, parameters, dialect, weight and what can be faked.
 ///
-/// Otherwise as sqlthrottle_check().
+/// Otherwise as sqlthrottle_check(). More than 8 parameters or 4 tags take memory for the time of the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_check_statement(
     engine: *const sqlthrottle_engine_t,

@@ -2,7 +2,7 @@
 
 use crate::guard::call;
 use crate::handle::{self, opaque};
-use crate::output::wanted;
+use crate::output::cleared;
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_OK};
 use sqlthrottle::ManualClock;
 use std::time::{Duration, SystemTime};
@@ -20,7 +20,8 @@ opaque!(sqlthrottle_clock_t, ManualClock, "clock");
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_clock_new(clock: *mut *mut sqlthrottle_clock_t) -> sqlthrottle_status_t {
     call(|| {
-        let clock = wanted(clock, "clock")?;
+        // SAFETY: the caller's promise.
+        let clock = unsafe { cleared(clock, "clock") }?;
         // SAFETY: the caller's promise.
         unsafe { clock.write(handle::new(ManualClock::new())) };
         Ok(SQLTHROTTLE_OK)

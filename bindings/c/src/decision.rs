@@ -6,14 +6,15 @@ use crate::output::{Out, put_field};
 use crate::refill::{Refill, sqlthrottle_refill_t};
 use sqlthrottle::{Decision, Fingerprint, Permit, Reason, Ticket, Verdict};
 use std::ffi::{CStr, c_char};
+use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
 
-/// What is to be done with a statement.
+/// What is to be done with a statement. Later versions may have more: what a program does not know is not to be sent.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum sqlthrottle_verdict_t {
-    /// No verdict: of `observed`, where rules that are only observed would have let the statement pass.
+    /// No verdict: no check has answered, or of `observed`, rules that are only observed would have let the statement pass.
     SQLTHROTTLE_NO_VERDICT = 0,
     /// Send it, and release `permit` once it has ended, however it has.
     SQLTHROTTLE_ALLOW = 1,
@@ -31,10 +32,12 @@ pub enum sqlthrottle_verdict_t {
     SQLTHROTTLE_THRESHOLD_NEEDED = 6,
 }
 
-/// Why the verdict is what it is.
+/// Why the verdict is what it is. Later versions may have more.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum sqlthrottle_reason_t {
+    /// No reason: no check has answered.
+    SQLTHROTTLE_REASON_NONE = 0,
     /// Within every limit, or over one of a rule that is only observed.
     SQLTHROTTLE_REASON_ALLOWED = 1,
     /// A rule with `unlimited` exempts it from every other.
@@ -75,15 +78,19 @@ pub struct sqlthrottle_fingerprint_t {
     pub length: u32,
 }
 
+/// Bytes of the longest text of a fingerprint, and its NUL.
+pub const SQLTHROTTLE_FINGERPRINT_TEXT_SIZE: usize = 65;
+
 /// Bytes of the longest name of a rule, and its NUL.
 pub const SQLTHROTTLE_RULE_NAME_SIZE: usize = 520;
 
 /// Bytes of the longest name of a strategy, and its NUL.
-pub const SQLTHROTTLE_STRATEGY_NAME_SIZE: usize = 72;
+pub const SQLTHROTTLE_STRATEGY_NAME_SIZE: usize = 76;
 
 /// The answer to a check. It belongs to the caller, holds no memory but `refill`, and may be copied, kept and forgotten.
 ///
-/// Set `size` before a call: `sqlthrottle_decision_t decision = { .size = sizeof decision };`
+/// Set `size` before a call, and nothing else: `sqlthrottle_decision_t decision; decision.size = sizeof decision;` One may be used
+/// again and again. A call that fails leaves no verdict, permit, ticket or refill in it, and the rest as it was.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct sqlthrottle_decision_t {
@@ -95,8 +102,8 @@ pub struct sqlthrottle_decision_t {
     pub reason: sqlthrottle_reason_t,
     /// What rules that are only observed would have done; SQLTHROTTLE_NO_VERDICT where nothing.
     pub observed: sqlthrottle_verdict_t,
-    /// Whether the limiter is the one that keys beyond `max_keys` share.
-    pub overflow: bool,
+    /// 1 where the limiter is the one that keys beyond `max_keys` share, else 0.
+    pub overflow: u32,
     /// What the limiter of the rule counts: attempts or statements in its window, tokens spent, places held.
     pub count: u64,
     /// The limit that the count is held against; 0 where no rule matched, and of a rule that counts nothing.
@@ -126,15 +133,19 @@ unsafe impl Growing for sqlthrottle_decision_t {
     const FIRST_SIZE: usize = size_of::<Self>();
 }
 
+const _: () = assert!(
+    size_of::<sqlthrottle_decision_t>() == offset_of!(sqlthrottle_decision_t, custom) + SQLTHROTTLE_STRATEGY_NAME_SIZE
+);
+
 /// As a C program begins with one: its size set, and else nothing.
 impl Default for sqlthrottle_decision_t {
     fn default() -> Self {
         Self {
             size: size_of::<Self>(),
             verdict: sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT,
-            reason: sqlthrottle_reason_t::SQLTHROTTLE_REASON_UNDECIDED,
+            reason: sqlthrottle_reason_t::SQLTHROTTLE_REASON_NONE,
             observed: sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT,
-            overflow: false,
+            overflow: 0,
             count: 0,
             limit: 0,
             retry_after_ns: 0,
@@ -150,6 +161,21 @@ impl Default for sqlthrottle_decision_t {
 }
 
 impl Out<sqlthrottle_decision_t> {
+    /// Leaves nothing that the decision before may have said to do.
+    #[cold]
+    pub(crate) fn take_back(&mut self) {
+        let to = self.to;
+        // SAFETY: all of what the first version has may be written.
+        unsafe {
+            (*to).verdict = sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT;
+            (*to).reason = sqlthrottle_reason_t::SQLTHROTTLE_REASON_NONE;
+            (*to).observed = sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT;
+            (*to).ticket = 0;
+            (*to).permit = 0;
+            (*to).refill = ptr::null_mut();
+        }
+    }
+
     /// Writes a decision.
     #[inline]
     pub(crate) fn write(&mut self, decision: Decision) {
@@ -159,7 +185,7 @@ impl Out<sqlthrottle_decision_t> {
                 (*to).verdict = decision.verdict.into();
                 (*to).reason = decision.reason.into();
                 (*to).observed = decision.observed.map_or(sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT, Into::into);
-                (*to).overflow = decision.overflow;
+                (*to).overflow = decision.overflow.into();
                 (*to).count = decision.count;
                 (*to).limit = decision.limit;
                 (*to).retry_after_ns = decision.retry_after.map_or(0, nanos);
@@ -246,7 +272,8 @@ const VERDICTS: [(sqlthrottle_verdict_t, &CStr); 7] = [
 ];
 
 /// Reasons, each with its name.
-const REASONS: [(sqlthrottle_reason_t, &CStr); 14] = [
+const REASONS: [(sqlthrottle_reason_t, &CStr); 15] = [
+    (sqlthrottle_reason_t::SQLTHROTTLE_REASON_NONE, c"none"),
     (sqlthrottle_reason_t::SQLTHROTTLE_REASON_ALLOWED, c"allowed"),
     (sqlthrottle_reason_t::SQLTHROTTLE_REASON_EXEMPT, c"exempt"),
     (sqlthrottle_reason_t::SQLTHROTTLE_REASON_NOT_CHECKED, c"not_checked"),

@@ -6,7 +6,7 @@ use crate::growing::Growing;
 use crate::guard::{call, with_engine};
 use crate::handle::{self, opaque};
 use crate::input::{In, bytes, value};
-use crate::output::{put_if_wanted, wanted};
+use crate::output::{cleared, put_if_wanted};
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_NOTHING, SQLTHROTTLE_OK};
 use sqlthrottle::{Builder, Engine, RuleFile};
 use std::ffi::c_char;
@@ -48,7 +48,8 @@ unsafe fn open(
     options: *const sqlthrottle_options_t,
     engine: *mut *mut sqlthrottle_engine_t,
 ) -> Result<sqlthrottle_status_t> {
-    let engine = wanted(engine, "engine")?;
+    // SAFETY: the caller's promise.
+    let engine = unsafe { cleared(engine, "engine") }?;
     let mut builder = rules?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -72,7 +73,8 @@ unsafe fn open(
 
 /// Opens an engine with the rules of a file, for which sqlthrottle_refresh() looks again.
 ///
-/// `path` is of the form that the system's own calls take; `options` may be NULL. Writes `engine`, to be freed with
+/// `path` is as open() takes it, and UTF-8 on Windows; `options` may be NULL. `${NAME}` in the file stands for a variable of the
+/// environment. Writes `engine`, to be freed with
 /// sqlthrottle_engine_free().
 ///
 /// Returns SQLTHROTTLE_ERROR_REFUSED where the file cannot be read or has faults: all of them at once are the last error.
@@ -104,7 +106,7 @@ fn as_path(bytes: &[u8]) -> Result<&Path> {
     str::from_utf8(bytes).map(Path::new).map_err(|_| value(format_args!("path is not UTF-8")))
 }
 
-/// Opens an engine with rules: the text of a rule file.
+/// Opens an engine with rules: the text of a rule file, in which `${NAME}` stands for a variable of the environment.
 ///
 /// `options` may be NULL. Writes `engine`, to be freed with sqlthrottle_engine_free(). No text is a rule file without rules: an engine
 /// that lets everything pass until it is given some.
@@ -138,7 +140,7 @@ pub unsafe extern "C" fn sqlthrottle_engine_clone(
     // SAFETY: the caller's promise.
     unsafe {
         with_engine(engine, |engine| {
-            wanted(clone, "clone")?.write(handle::new(engine.clone()));
+            cleared(clone, "clone")?.write(handle::new(engine.clone()));
             Ok(SQLTHROTTLE_OK)
         })
     }
@@ -187,7 +189,7 @@ pub unsafe extern "C" fn sqlthrottle_reload(
 /// `version`, unless NULL, is told the version of the set in force where that has changed.
 ///
 /// Returns SQLTHROTTLE_NOTHING where the file has not changed, or there is none, and SQLTHROTTLE_ERROR_REFUSED where it cannot be
-/// read or has faults; the rules before stay in force.
+/// read or has faults; the rules before stay in force. A file with faults is refused once, and read again when it has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_refresh(
     engine: *const sqlthrottle_engine_t,
@@ -206,8 +208,9 @@ pub unsafe extern "C" fn sqlthrottle_refresh(
 /// Puts an engine in order in the child of a fork: rules and what they have counted stay, permits and tickets of the parent mean nothing
 /// there, and the places that they held are free.
 ///
-/// To be called in the child, once for each engine, while it has one thread and before it checks anything. It is safe to call after
-/// any fork, whatever the parent's threads were doing, and not in a handler of pthread_atfork(), because it takes memory.
+/// To be called in the child, once for all handles of an engine, while it has one thread and before it checks anything: a second call
+/// drops what the child holds by then. Windows and clocks need nothing. It is safe after fork(), whatever the parent's threads were
+/// doing, where malloc() is, as it is with glibc and musl; not in a handler of pthread_atfork(), and not after vfork().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_after_fork(engine: *const sqlthrottle_engine_t) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.

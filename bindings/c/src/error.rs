@@ -81,7 +81,7 @@ pub extern "C" fn sqlthrottle_last_error_count() -> usize {
 
 /// Writes the code of a fault of the last error of this thread into a buffer, as text that ends with NUL.
 ///
-/// A code is stable and the same in every language: `rule.limit.zero_window`. `fault` counts from 0. `needed`, unless NULL, is
+/// A code is stable and the same in every language: `rule.limit.missing`. `fault` counts from 0. `needed`, unless NULL, is
 /// told the bytes of the code with its NUL.
 ///
 /// Returns SQLTHROTTLE_ERROR_UNKNOWN where there is no such fault, SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than

@@ -5,7 +5,8 @@ use crate::status::sqlthrottle_status_t::SQLTHROTTLE_ERROR_SIZE;
 
 /// A struct whose first field is its size in bytes, as the caller knows it.
 ///
-/// Later versions have further fields at the end, for which zero means what was so before there was the field.
+/// It ends where its last field does, and has no holes: a program need not set padding, and a field that is added must not lie where
+/// an older one has some. Later versions have further fields at the end, for which zero means what was so before there was the field.
 ///
 /// # Safety
 ///

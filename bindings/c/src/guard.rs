@@ -38,24 +38,38 @@ pub(crate) unsafe fn with_engine(
 ///
 /// As for [`Out::of`].
 #[inline]
-pub(crate) unsafe fn decide(
-    engine: Result<&Engine>,
+pub(crate) unsafe fn decide<S: OfEngine>(
+    subject: Result<&S>,
     decision: *mut sqlthrottle_decision_t,
-    ask: impl FnOnce(&Engine) -> Result<Decision>,
+    ask: impl FnOnce(&S) -> Result<Decision>,
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     let answered = unsafe { Out::of(decision, "decision") }.and_then(|mut out| {
-        let engine = engine?;
-        // Written in there, because a decision is large, and to hand it on would be to copy it.
-        match guarded(|| ask(engine).map(|decision| out.write(decision))) {
-            Ok(answered) => answered,
-            Err(Panicked) => match guarded(|| out.write(engine.guard_error())) {
-                Ok(()) => Ok(()),
-                Err(Panicked) => Err(Error::panicked()),
-            },
-        }
+        let answered = subject.and_then(|subject| {
+            // Written in there, because a decision is large, and to hand it on would be to copy it.
+            match guarded(|| ask(subject).map(|decision| out.write(decision))) {
+                Ok(answered) => answered,
+                Err(Panicked) => match guarded(|| out.write(subject.engine().guard_error())) {
+                    Ok(()) => Ok(()),
+                    Err(Panicked) => Err(Error::panicked()),
+                },
+            }
+        });
+        answered.inspect_err(|_| out.take_back())
     });
     finish(answered.map(|()| SQLTHROTTLE_OK))
+}
+
+/// What is asked for a decision.
+pub(crate) trait OfEngine {
+    /// The engine that answers where the guard itself fails.
+    fn engine(&self) -> &Engine;
+}
+
+impl OfEngine for Engine {
+    fn engine(&self) -> &Engine {
+        self
+    }
 }
 
 /// The standard library has written to stderr where and why.

@@ -44,6 +44,9 @@ pub(crate) use opaque;
 /// were freed. So a call with what was freed is an error and no fault of memory, and to free twice does nothing. That
 /// holds for a mistake made one step after the other; where one thread frees what another is using there is no help, and
 /// the header says so.
+///
+/// It has a line of the cache to itself: every call reads it, and a neighbour that is written would take it away.
+#[repr(align(64))]
 pub(crate) struct Place<T: 'static>(AtomicPtr<T>);
 
 /// The places of a type that are free.

@@ -9,7 +9,7 @@ use std::{cmp, ptr};
 
 /// A struct of the caller's, to be filled.
 pub(crate) struct Out<T> {
-    to: *mut T,
+    pub(crate) to: *mut T,
     size: usize,
 }
 
@@ -60,6 +60,18 @@ pub(crate) unsafe fn put_if_wanted<T>(to: *mut T, value: T) {
 /// The place of a value that the caller has to want.
 pub(crate) fn wanted<T>(to: *mut T, name: &str) -> Result<*mut T> {
     if to.is_null() { Err(Error::null(name)) } else { Ok(to) }
+}
+
+/// The place of a pointer that the caller has to want: NULL until it is known, so that it may be freed whatever comes.
+///
+/// # Safety
+///
+/// It is NULL, or a pointer may be written there.
+pub(crate) unsafe fn cleared<T>(to: *mut *mut T, name: &str) -> Result<*mut *mut T> {
+    let to = wanted(to, name)?;
+    // SAFETY: the caller's promise.
+    unsafe { to.write(ptr::null_mut()) };
+    Ok(to)
 }
 
 /// Writes a text and a NUL behind it into a buffer, and says how long it has to be. False where that is too short, and nothing is
@@ -128,7 +140,8 @@ pub(crate) unsafe fn hand_out(
     text: *mut *mut c_char,
     length: *mut usize,
 ) -> Result<sqlthrottle_status_t> {
-    let text = wanted(text, "text")?;
+    // SAFETY: the caller's promise.
+    let text = unsafe { cleared(text, "the place of the text") }?;
     let content = CString::new(content).or_else(|error| {
         // A NUL in a name that people have chosen ends the text for C, so it is shown as what it is.
         CString::new(String::from_utf8_lossy(&error.into_vec()).replace('\0', "\u{fffd}"))

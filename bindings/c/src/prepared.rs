@@ -2,14 +2,13 @@
 
 use crate::decision::sqlthrottle_decision_t;
 use crate::engine::sqlthrottle_engine_t;
-use crate::error::keep;
-use crate::guard::{call, decide, with_engine};
+use crate::guard::{OfEngine, call, decide, with_engine};
 use crate::handle::{self, opaque};
-use crate::output::wanted;
+use crate::output::cleared;
 use crate::refill::sqlthrottle_refill_t;
 use crate::statement::{Flags, sqlthrottle_statement_t, with_statement};
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_OK};
-use sqlthrottle::Prepared;
+use sqlthrottle::{Engine, Prepared};
 
 /// A statement that was read once and is checked by reference. One serves any number of threads.
 #[derive(Debug)]
@@ -24,11 +23,20 @@ pub(crate) struct Noted {
     flags: Flags,
 }
 
+impl OfEngine for Noted {
+    fn engine(&self) -> &Engine {
+        self.prepared.engine()
+    }
+}
+
 opaque!(sqlthrottle_prepared_t, Noted, "prepared statement");
 
 /// Reads a statement once, so that it can be checked many times without its text: sqlthrottle_check_prepared().
 ///
-/// Text, context and parameters are copied. Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until
+/// Text, context and parameters are copied, and every check goes by them: where they change from one execution to the next, and rules
+/// read them, sqlthrottle_check_statement() is the one to call. Permits are released, and waits resumed, by a handle to the engine.
+///
+///  Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until
 /// then. It is never out of date: where rules have changed, its next check goes by the new ones.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_prepare(
@@ -39,7 +47,7 @@ pub unsafe extern "C" fn sqlthrottle_prepare(
     // SAFETY: the caller's promise.
     unsafe {
         with_engine(engine, |engine| {
-            let prepared = wanted(prepared, "prepared")?;
+            let prepared = cleared(prepared, "prepared")?;
             with_statement(statement, |statement, flags| {
                 prepared.write(handle::new(Noted { prepared: engine.prepare(statement), flags }));
                 Ok(SQLTHROTTLE_OK)
@@ -59,11 +67,7 @@ pub unsafe extern "C" fn sqlthrottle_check_prepared(
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     unsafe {
-        let Noted { prepared, flags } = match handle::get(prepared) {
-            Ok(noted) => noted,
-            Err(error) => return keep(error),
-        };
-        decide(Ok(prepared.engine()), decision, |_| {
+        decide(handle::get(prepared), decision, |Noted { prepared, flags }| {
             let weight = if weight == 0 { prepared.weight() } else { weight };
             Ok(if flags.no_refill { prepared.check_weight(weight) } else { prepared.check_weight_blocking(weight) })
         })
@@ -81,11 +85,7 @@ pub unsafe extern "C" fn sqlthrottle_check_prepared_refilled(
     // SAFETY: the caller's promise.
     unsafe {
         let refilled = sqlthrottle_refill_t::take(refill);
-        let Noted { prepared, .. } = match handle::get(prepared) {
-            Ok(noted) => noted,
-            Err(error) => return keep(error),
-        };
-        decide(Ok(prepared.engine()), decision, |_| {
+        decide(handle::get(prepared), decision, |Noted { prepared, .. }| {
             let weight = if weight == 0 { prepared.weight() } else { weight };
             Ok(prepared.check_weight_refilled(weight, refilled?))
         })

@@ -58,7 +58,10 @@ impl sqlthrottle_refill_t {
     }
 }
 
-/// Asks the cluster for what a check lacks, in this thread, which it blocks for as long as the rule file's `timeout` allows. It never
+/// Asks the cluster for what a check lacks. This version has no backend that asks one, and refuses rules with `scope: cluster` where
+/// they are read: no check is answered with SQLTHROTTLE_REFILL_NEEDED yet, and a program that is ready for it need not change.
+///
+/// It works in this thread, which it blocks for as long as the rule file's `timeout` allows. It never
 /// decides: call the function next that ends in `_refilled`, with the statement, request or ticket it is for.
 ///
 /// Where the cluster does not answer, that function decides by the rule's `on_failure`.

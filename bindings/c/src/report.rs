@@ -112,7 +112,7 @@ pub unsafe extern "C" fn sqlthrottle_top(
 /// Writes the name of a rule into a buffer, as text that ends with NUL: that of the rule at a place of the snapshot, counted from 0. A
 /// decision has the name of its rule already.
 ///
-/// `needed`, unless NULL, is told the bytes with the NUL. Returns SQLTHROTTLE_ERROR_UNKNOWN where there are not so many rules, and
+/// Other rules may be there after a reload. `needed`, unless NULL, is told the bytes with the NUL. Returns SQLTHROTTLE_ERROR_UNKNOWN where there are not so many rules, and
 /// SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_rule_name(
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn sqlthrottle_rule_name(
     }
 }
 
-/// Frees a text that a function of this library wrote. Does nothing with NULL.
+/// Frees a text that a function of this library wrote, and that was not changed. Does nothing with NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_string_free(text: *mut c_char) {
     call(|| {

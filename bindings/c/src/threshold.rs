@@ -7,7 +7,7 @@ use crate::growing::Growing;
 use crate::guard::with_engine;
 use crate::input::{In, value};
 use crate::output::wanted;
-use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_OK};
+use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_NOTHING, SQLTHROTTLE_OK};
 use sqlthrottle::{Delay, Fingerprint, Share, Strategy, Threshold};
 use std::time::Duration;
 
@@ -102,8 +102,9 @@ pub(crate) unsafe fn fingerprint(given: *const sqlthrottle_fingerprint_t) -> Res
         .ok_or_else(|| value(format_args!("the length of the fingerprint is {}; it is 32, 20 or 16", given.length)))
 }
 
-/// Says what the host's provider says of a fingerprint: a threshold, or with NULL that it has none. In force from the next check on; after
-/// `time_to_live_ns` nanoseconds it is due to be renewed, and stays in force until it is.
+/// Says what the host's provider says of a fingerprint: a threshold, or with NULL that it has none. Of an engine that was opened with
+/// `asks_provider`, in force from the next check on; any other never looks at it. After `time_to_live_ns` nanoseconds it is due to be
+/// renewed, and stays in force until it is.
 ///
 /// Returns SQLTHROTTLE_ERROR_REFUSED where a value is out of its bounds, which docs/rules.md has; what was said before stays in force.
 #[unsafe(no_mangle)]
@@ -144,7 +145,7 @@ pub unsafe extern "C" fn sqlthrottle_threshold_failed(
 }
 
 /// Writes fingerprints whose threshold is to be renewed by now, at most `capacity` of them, and tells `count` how many: for a timer of
-/// the host's, which asks its provider and calls sqlthrottle_set_threshold().
+/// the host's, which asks its provider and calls sqlthrottle_set_threshold(). Until it does, they are due again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_thresholds_due(
     engine: *const sqlthrottle_engine_t,
@@ -167,7 +168,8 @@ pub unsafe extern "C" fn sqlthrottle_thresholds_due(
     }
 }
 
-/// Takes note of how many nanoseconds a statement took to run, for sqlthrottle_top().
+/// Takes note of how many nanoseconds a statement took to run, for sqlthrottle_top(). Returns SQLTHROTTLE_NOTHING for no fingerprint,
+/// as decisions on statements have that are not read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_record_duration(
     engine: *const sqlthrottle_engine_t,
@@ -177,6 +179,9 @@ pub unsafe extern "C" fn sqlthrottle_record_duration(
     // SAFETY: the caller's promise.
     unsafe {
         with_engine(engine, |engine| {
+            if fingerprint.as_ref().is_some_and(|fingerprint| fingerprint.length == 0) {
+                return Ok(SQLTHROTTLE_NOTHING);
+            }
             engine.record_duration(&self::fingerprint(fingerprint)?, Duration::from_nanos(duration_ns));
             Ok(SQLTHROTTLE_OK)
         })

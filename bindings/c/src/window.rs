@@ -4,7 +4,7 @@ use crate::clock::sqlthrottle_clock_t;
 use crate::guard::call;
 use crate::handle::{self, opaque};
 use crate::input::value;
-use crate::output::{put_if_wanted, wanted};
+use crate::output::{cleared, put_if_wanted, wanted};
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_OK};
 use sqlthrottle::{Clock, SlidingWindow};
 use std::time::Duration;
@@ -30,7 +30,8 @@ pub unsafe extern "C" fn sqlthrottle_window_new(
     window: *mut *mut sqlthrottle_window_t,
 ) -> sqlthrottle_status_t {
     call(|| {
-        let window = wanted(window, "window")?;
+        // SAFETY: the caller's promise.
+        let window = unsafe { cleared(window, "window") }?;
         // SAFETY: the caller's promise.
         let clock = if clock.is_null() { Clock::system() } else { unsafe { handle::get(clock) }?.clone().into() };
         let counting = SlidingWindow::new(Duration::from_nanos(window_ns), buckets, clock)

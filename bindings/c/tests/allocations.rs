@@ -10,8 +10,9 @@
 mod c_api;
 
 use allocation_counter::measure;
-use c_api::{Context, Engine, SQLTHROTTLE_OK, Statement, blank_decision};
+use c_api::{Context, Engine, SQLTHROTTLE_OK, Statement};
 use sqlthrottle_c::check::{sqlthrottle_check, sqlthrottle_check_statement};
+use sqlthrottle_c::decision::sqlthrottle_decision_t;
 use sqlthrottle_c::prepared::sqlthrottle_check_prepared;
 use sqlthrottle_c::status::sqlthrottle_status_t;
 use std::collections::HashSet;
@@ -24,11 +25,8 @@ rules:
 const SQL: &str = "select a from t where b = 0";
 
 /// Asks a hundred times, after a few times that it may learn the statement in, and gives back what the answer holds.
-fn assert_allocates_nothing(
-    engine: &Engine,
-    ask: impl Fn(*mut sqlthrottle_c::decision::sqlthrottle_decision_t) -> sqlthrottle_status_t,
-) {
-    let mut decision = blank_decision();
+fn assert_allocates_nothing(engine: &Engine, ask: impl Fn(*mut sqlthrottle_decision_t) -> sqlthrottle_status_t) {
+    let mut decision = sqlthrottle_decision_t::default();
     let mut verdicts = HashSet::with_capacity(16);
     let mut once = || {
         assert_eq!(ask(&raw mut decision), SQLTHROTTLE_OK);

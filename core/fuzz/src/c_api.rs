@@ -14,7 +14,7 @@ use sqlthrottle_c::clock::{
 };
 use sqlthrottle_c::decision::{
     sqlthrottle_decision_t,
-    sqlthrottle_reason_t::{SQLTHROTTLE_REASON_GUARD_ERROR, SQLTHROTTLE_REASON_UNDECIDED},
+    sqlthrottle_reason_t::{SQLTHROTTLE_REASON_GUARD_ERROR, SQLTHROTTLE_REASON_NONE},
     sqlthrottle_verdict_t::{
         SQLTHROTTLE_ABORT, SQLTHROTTLE_ALLOW, SQLTHROTTLE_DELAY, SQLTHROTTLE_IGNORE, SQLTHROTTLE_NO_VERDICT,
     },
@@ -413,22 +413,20 @@ fn expected_of(statement: &sqlthrottle_statement_t) -> sqlthrottle_status_t {
     if statement.dialect > 6 || statement.fakes > 3 { SQLTHROTTLE_ERROR_VALUE } else { SQLTHROTTLE_OK }
 }
 
-/// What a call returns, and what it wrote: nothing on an error.
+/// What a call returns, and what it wrote. On an error nothing is left of what the decision said before.
 fn asked(
     ask: impl FnOnce(*mut sqlthrottle_decision_t) -> sqlthrottle_status_t,
 ) -> (sqlthrottle_status_t, sqlthrottle_decision_t) {
-    let mut decision = std::mem::MaybeUninit::<sqlthrottle_decision_t>::zeroed();
-    let to = decision.as_mut_ptr();
-    // The reason is the one field of which zero is no value.
-    let mut decision = unsafe {
-        (*to).size = size_of::<sqlthrottle_decision_t>();
-        (*to).reason = SQLTHROTTLE_REASON_UNDECIDED;
-        decision.assume_init()
+    let mut decision = sqlthrottle_decision_t {
+        verdict: SQLTHROTTLE_ALLOW,
+        permit: 7,
+        ticket: 7,
+        ..sqlthrottle_decision_t::default()
     };
     let status = ask(&raw mut decision);
     if status != SQLTHROTTLE_OK {
         let seen = (decision.verdict, decision.reason, decision.permit, decision.ticket);
-        assert_eq!(seen, (SQLTHROTTLE_NO_VERDICT, SQLTHROTTLE_REASON_UNDECIDED, 0, 0));
+        assert_eq!(seen, (SQLTHROTTLE_NO_VERDICT, SQLTHROTTLE_REASON_NONE, 0, 0));
     }
     (status, decision)
 }

@@ -7,7 +7,7 @@ import ctypes
 import ctypes.util
 import os
 import sys
-from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
 ABI_VERSION = 1
 OK = 0
@@ -49,7 +49,7 @@ class Decision(Structure):
         ("verdict", c_uint32),
         ("reason", c_uint32),
         ("observed", c_uint32),
-        ("overflow", c_bool),
+        ("overflow", c_uint32),
         ("count", c_uint64),
         ("limit", c_uint64),
         ("retry_after_ns", c_uint64),
@@ -59,7 +59,7 @@ class Decision(Structure):
         ("refill", c_void_p),
         ("fingerprint", Fingerprint),
         ("rule", c_char * 520),
-        ("custom", c_char * 72),
+        ("custom", c_char * 76),
     ]
 
 

@@ -20,7 +20,8 @@ int main(void) {
     char sql[128];
     snprintf(sql, sizeof sql, "SELECT * FROM reviews WHERE product_id = %d", product);
 
-    sqlthrottle_decision_t decision = {.size = sizeof decision};
+    sqlthrottle_decision_t decision;
+    decision.size = sizeof decision;
     if (sqlthrottle_check(engine, sql, strlen(sql), &decision) != SQLTHROTTLE_OK)
       return failed();
     if (decision.verdict == SQLTHROTTLE_ALLOW) {

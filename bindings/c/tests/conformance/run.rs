@@ -216,7 +216,7 @@ impl<'a> From<&'a Decision> for Answer<'a> {
             retry_after: some(seen.retry_after_ns),
             delay: some(seen.delay_ns),
             observed: decision.observed(),
-            overflow: seen.overflow,
+            overflow: seen.overflow != 0,
             permit: seen.permit != 0,
             custom: decision.custom(),
         }

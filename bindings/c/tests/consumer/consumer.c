@@ -5,6 +5,7 @@
 
 #include <sqlthrottle.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -31,7 +31,7 @@ fn a_freed_engine_is_an_error_in_every_function_and_may_be_freed_again() {
     let permit = engine.check("select 1").0.permit;
     let fingerprint = engine.check("select 1").0.fingerprint;
     let (gone, of) = (engine.as_ptr(), &raw const fingerprint);
-    let mut decision = blank_decision();
+    let mut decision = sqlthrottle_decision_t::default();
     let before = decision.verdict;
     let to: *mut sqlthrottle_decision_t = &raw mut decision;
     let (mut room, mut count, mut text, mut other, mut prepared) = (fingerprint, 0, null_mut(), null_mut(), null_mut());
@@ -77,7 +77,7 @@ fn a_freed_engine_is_an_error_in_every_function_and_may_be_freed_again() {
 fn other_handles_are_errors_too_once_they_are_freed() {
     let engine = Engine::new("").unwrap();
     let prepared = engine.prepare(&Statement::new("select 1")).unwrap();
-    let (statement, mut decision) = (prepared.as_ptr(), blank_decision());
+    let (statement, mut decision) = (prepared.as_ptr(), sqlthrottle_decision_t::default());
     let clock = Clock::new();
     let mut window = null_mut();
     let mut count = 7;

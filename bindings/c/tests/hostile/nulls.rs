@@ -3,6 +3,7 @@
 use crate::c_api::*;
 use sqlthrottle_c::check::*;
 use sqlthrottle_c::clock::*;
+use sqlthrottle_c::decision::sqlthrottle_decision_t;
 use sqlthrottle_c::decision::sqlthrottle_fingerprint_t;
 use sqlthrottle_c::engine::*;
 use sqlthrottle_c::error::*;
@@ -92,7 +93,7 @@ impl Tried {
         let engine = Engine::new("").unwrap();
         let given = engine.as_ptr();
         let prepared = engine.prepare(&Statement::new("select 1")).unwrap();
-        let mut decision = blank_decision();
+        let mut decision = sqlthrottle_decision_t::default();
         let to = &raw mut decision;
         unsafe {
             self.add("check(engine)", sqlthrottle_check(null(), SQL, LENGTH, to));
@@ -127,7 +128,7 @@ impl Tried {
         let engine = Engine::new("").unwrap();
         let given = engine.as_ptr();
         let prepared = engine.prepare(&Statement::new("select 1")).unwrap();
-        let mut decision = blank_decision();
+        let mut decision = sqlthrottle_decision_t::default();
         let (to, no) = (&raw mut decision, null_mut());
         let statement = Statement::new("select 1");
         unsafe {
@@ -329,7 +330,7 @@ fn null_in_a_struct_is_nothing_where_it_has_no_length_and_else_an_error() {
     let engine = Engine::new("").unwrap();
     let none = sqlthrottle_text_t { data: null(), length: 0 };
     let wrong = sqlthrottle_text_t { data: null(), length: 3 };
-    let mut decision = blank_decision();
+    let mut decision = sqlthrottle_decision_t::default();
     let mut check = |change: &dyn Fn(&mut sqlthrottle_c::statement::sqlthrottle_statement_t)| {
         Statement::new("select 1").hand_over(|statement| {
             let mut statement = unsafe { *statement };

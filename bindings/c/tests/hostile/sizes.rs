@@ -44,7 +44,7 @@ fn assert_input<T: Copy>(name: &str, given: T, call: impl Fn(*const T) -> sqlthr
 #[test]
 fn a_struct_that_is_read_is_of_a_size_that_there_is() {
     let engine = Engine::new("").unwrap();
-    let mut decision = blank_decision();
+    let mut decision = sqlthrottle_decision_t::default();
     let to = &raw mut decision;
     Statement::new("select 1").hand_over(|statement| {
         assert_input("statement", unsafe { *statement }, |statement| unsafe {

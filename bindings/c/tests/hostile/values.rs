@@ -4,13 +4,15 @@ use crate::assert_fails;
 use crate::c_api::*;
 use sqlthrottle_c::check::{sqlthrottle_check, sqlthrottle_check_request, sqlthrottle_resume};
 use sqlthrottle_c::clock::{sqlthrottle_clock_advance, sqlthrottle_clock_set_wall};
-use sqlthrottle_c::decision::{sqlthrottle_fingerprint_t, sqlthrottle_reason_name, sqlthrottle_verdict_name};
+use sqlthrottle_c::decision::{
+    sqlthrottle_decision_t, sqlthrottle_fingerprint_t, sqlthrottle_reason_name, sqlthrottle_verdict_name,
+};
 use sqlthrottle_c::engine::*;
 use sqlthrottle_c::fingerprint::{sqlthrottle_fingerprint, sqlthrottle_fingerprint_text, sqlthrottle_normalize};
 use sqlthrottle_c::report::{sqlthrottle_rule_name, sqlthrottle_string_free, sqlthrottle_top};
 use sqlthrottle_c::threshold::*;
 use sqlthrottle_c::window::sqlthrottle_window_new;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 
 #[test]
@@ -32,7 +34,7 @@ fn a_number_that_stands_for_nothing_is_an_error_that_says_it() {
             assert!(words.iter().all(|word| failure.message.contains(word)), "{}", failure.message);
         }
     }
-    let mut decision = blank_decision();
+    let mut decision = sqlthrottle_decision_t::default();
     let to = &raw mut decision;
     let given = engine.as_ptr();
     unsafe {
@@ -43,7 +45,7 @@ fn a_number_that_stands_for_nothing_is_an_error_that_says_it() {
         assert_fails(status, SQLTHROTTLE_ERROR_VALUE, &["dialect", "99"]);
         let status = sqlthrottle_normalize(null(), c"x".as_ptr(), 1, 99, no, 0, null_mut());
         assert_fails(status, SQLTHROTTLE_ERROR_VALUE, &["dialect", "99"]);
-        let unknown = [sqlthrottle_verdict_name(7), sqlthrottle_reason_name(0), sqlthrottle_reason_name(u32::MAX)];
+        let unknown = [sqlthrottle_verdict_name(7), sqlthrottle_reason_name(15), sqlthrottle_reason_name(u32::MAX)];
         assert!(unknown.iter().all(|name| CStr::from_ptr(*name) == c"unknown"));
     }
 }
@@ -103,7 +105,12 @@ fn a_threshold_is_within_its_bounds_and_a_fingerprint_has_a_length() {
         unsafe {
             assert_fails(sqlthrottle_set_threshold(given, of, null(), 1), SQLTHROTTLE_ERROR_VALUE, words);
             assert_fails(sqlthrottle_threshold_failed(given, of), SQLTHROTTLE_ERROR_VALUE, words);
-            assert_fails(sqlthrottle_record_duration(given, of, 1), SQLTHROTTLE_ERROR_VALUE, words);
+            if length == 0 {
+                // As decisions have it on statements that are not read: there is nothing to take note of.
+                assert_eq!(sqlthrottle_record_duration(given, of, 1), SQLTHROTTLE_NOTHING);
+            } else {
+                assert_fails(sqlthrottle_record_duration(given, of, 1), SQLTHROTTLE_ERROR_VALUE, words);
+            }
             if length != 0 {
                 let status = sqlthrottle_fingerprint_text(of, null_mut(), 0, null_mut());
                 assert_fails(status, SQLTHROTTLE_ERROR_VALUE, words);
@@ -152,7 +159,7 @@ fn the_largest_numbers_are_numbers() {
 #[test]
 fn a_length_that_no_memory_has_is_an_error_before_anything_is_read() {
     let engine = Engine::new("").unwrap();
-    let mut decision = blank_decision();
+    let mut decision = sqlthrottle_decision_t::default();
     let given = engine.as_ptr();
     unsafe {
         let status = sqlthrottle_check(given, null(), usize::MAX, &raw mut decision);
@@ -194,4 +201,18 @@ fn a_nul_within_a_text_is_a_byte_like_any_other() {
     assert_eq!(engine.reload("rules: []\0").map_err(|failure| failure.status), Err(SQLTHROTTLE_ERROR_REFUSED));
     let said = engine.admin("show global sql_throttle_rules\0; drop").map_err(|failure| failure.status);
     assert_eq!(said, Err(SQLTHROTTLE_ERROR_REFUSED));
+}
+
+#[test]
+fn the_longest_names_have_room() {
+    let rule = "\u{1F980}".repeat(128);
+    let strategy = "s".repeat(64);
+    let rules = format!(
+        "rules: [{{name: {rule}, limit: {{sliding_window: {{max: 1, window: 1s}}}}, then: {{strategy: 'custom:{strategy}'}}}}]"
+    );
+    let engine = Engine::new(&rules).unwrap();
+    engine.check("select 1");
+    let decision = engine.check("select 1").0;
+    let text = |field: &[c_char]| unsafe { CStr::from_ptr(field.as_ptr()) }.to_str().unwrap().to_owned();
+    assert_eq!((text(&decision.rule), text(&decision.custom)), (rule, strategy));
 }

@@ -237,25 +237,13 @@ impl Drop for Prepared {
     }
 }
 
-/// A decision as a program declares it: zero but for its size.
-pub(crate) fn blank_decision() -> sqlthrottle_decision_t {
-    // All zero are a value of each of its fields but the reason, which has no name for zero, so that one is set.
-    let mut blank = std::mem::MaybeUninit::<sqlthrottle_decision_t>::zeroed();
-    let to = blank.as_mut_ptr();
-    unsafe {
-        (*to).size = size_of::<sqlthrottle_decision_t>();
-        (*to).reason = sqlthrottle_c::decision::sqlthrottle_reason_t::SQLTHROTTLE_REASON_UNDECIDED;
-        blank.assume_init()
-    }
-}
-
 /// An answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Decision(pub(crate) sqlthrottle_decision_t);
 
 impl Decision {
     pub(crate) fn of(ask: impl FnOnce(*mut sqlthrottle_decision_t) -> sqlthrottle_status_t) -> Result<Self, Failure> {
-        let mut decision = blank_decision();
+        let mut decision = sqlthrottle_decision_t::default();
         success(ask(&raw mut decision))?;
         Ok(Self(decision))
     }

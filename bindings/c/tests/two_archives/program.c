@@ -2,6 +2,7 @@
 
 #include <sqlthrottle.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
