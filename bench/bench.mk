@@ -1,6 +1,8 @@
 # The benches' part of the Makefile at the root, which includes it; every path is seen from there.
 
 BENCH_BIN := $(abspath $(or $(CARGO_TARGET_DIR),target))/release/sqlthrottle
+# As bindings/c/c.mk builds it.
+BENCH_LIBRARY = $(C_BUILT)/libsqlthrottle_c.$(if $(filter Darwin,$(shell uname)),dylib,so)
 CASE ?= point-select/no-hash
 TIMES ?= 20000
 
@@ -11,10 +13,10 @@ HAVE_LIBCLANG = ls $${LIBCLANG_PATH:-/nowhere}/libclang.so /usr/lib/llvm*/lib/li
 
 .PHONY: bench bench-setup bench-test bench-callgrind
 
-bench: setup bench-setup ## Print one table: sqlthrottle beside its peers (ARGS="--only join")
+bench: setup bench-setup c-library ## Print one table: sqlthrottle beside its peers (ARGS="--only join")
 	cargo build --release --locked --package sqlthrottle-cli
 	$(HAVE_LIBCLANG) || without=--no-default-features; \
-	SQLTHROTTLE_BIN=$(BENCH_BIN) cargo run --release --locked --manifest-path bench/Cargo.toml $$without -- $(ARGS)
+	SQLTHROTTLE_BIN=$(BENCH_BIN) SQLTHROTTLE_LIBRARY=$(BENCH_LIBRARY) cargo run --release --locked --manifest-path bench/Cargo.toml $$without -- $(ARGS)
 
 bench-setup: ## Install libclang, which one peer of the benches needs to build
 	@$(HAVE_LIBCLANG) || ( $(call apt_get,libclang-dev) ) || echo "without libclang the benches run without pg_query"
