@@ -841,8 +841,9 @@ sqlthrottle_status_t sqlthrottle_check_request(const struct sqlthrottle_engine_t
  * Decides on a statement whose wait is over, by the `ticket` of its SQLTHROTTLE_DELAY. It may be refused, and it may have to wait on.
  *
  * A ticket is good for one call, on the engine that gave it or a clone, until five seconds after it was due; a later call, and one
- * with a number that is no ticket, is answered with SQLTHROTTLE_ABORT; 0 is refused with SQLTHROTTLE_ERROR_VALUE. `flags` are bits of sqlthrottle_flags_t. Otherwise as
- * sqlthrottle_check().
+ * with a number that is no ticket, is answered with SQLTHROTTLE_ABORT; 0 is refused with SQLTHROTTLE_ERROR_VALUE.
+ *
+ * `flags` are bits of sqlthrottle_flags_t. Otherwise as sqlthrottle_check().
  */
 sqlthrottle_status_t sqlthrottle_resume(const struct sqlthrottle_engine_t *engine,
                                         uint64_t ticket,

@@ -27,8 +27,9 @@ pub unsafe extern "C" fn sqlthrottle_check(
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     unsafe {
-        decide(handle::get(engine), decision, |engine| {
-            Ok(engine.check_blocking(&Statement::new(bytes(sql, sql_length, "sql")?)))
+        decide(handle::get(engine), decision, |engine, out| {
+            out.write(&engine.check_blocking(&Statement::new(bytes(sql, sql_length, "sql")?)));
+            Ok(())
         })
     }
 }
@@ -44,9 +45,14 @@ pub unsafe extern "C" fn sqlthrottle_check_statement(
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     unsafe {
-        decide(handle::get(engine), decision, |engine| {
+        decide(handle::get(engine), decision, |engine, out| {
             with_statement(statement, |statement, flags| {
-                Ok(if flags.no_refill { engine.check_statement(statement) } else { engine.check_blocking(statement) })
+                if flags.no_refill {
+                    out.write(&engine.check_statement(statement));
+                } else {
+                    out.write(&engine.check_blocking(statement));
+                }
+                Ok(())
             })
         })
     }
@@ -64,10 +70,15 @@ pub unsafe extern "C" fn sqlthrottle_check_request(
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     unsafe {
-        decide(handle::get(engine), decision, |engine| {
+        decide(handle::get(engine), decision, |engine, out| {
             let flags = Flags::of(flags)?;
             let context = &context_of(context)?;
-            Ok(if flags.no_refill { engine.check_request(context) } else { engine.check_request_blocking(context) })
+            out.write(&if flags.no_refill {
+                engine.check_request(context)
+            } else {
+                engine.check_request_blocking(context)
+            });
+            Ok(())
         })
     }
 }
@@ -75,8 +86,9 @@ pub unsafe extern "C" fn sqlthrottle_check_request(
 /// Decides on a statement whose wait is over, by the `ticket` of its SQLTHROTTLE_DELAY. It may be refused, and it may have to wait on.
 ///
 /// A ticket is good for one call, on the engine that gave it or a clone, until five seconds after it was due; a later call, and one
-/// with a number that is no ticket, is answered with SQLTHROTTLE_ABORT; 0 is refused with SQLTHROTTLE_ERROR_VALUE. `flags` are bits of sqlthrottle_flags_t. Otherwise as
-/// sqlthrottle_check().
+/// with a number that is no ticket, is answered with SQLTHROTTLE_ABORT; 0 is refused with SQLTHROTTLE_ERROR_VALUE.
+///
+/// `flags` are bits of sqlthrottle_flags_t. Otherwise as sqlthrottle_check().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_resume(
     engine: *const sqlthrottle_engine_t,
@@ -86,10 +98,11 @@ pub unsafe extern "C" fn sqlthrottle_resume(
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     unsafe {
-        decide(handle::get(engine), decision, |engine| {
+        decide(handle::get(engine), decision, |engine, out| {
             let ticket = ticket_of(ticket)?;
             let flags = Flags::of(flags)?;
-            Ok(if flags.no_refill { engine.resume(ticket) } else { engine.resume_blocking(ticket) })
+            out.write(&if flags.no_refill { engine.resume(ticket) } else { engine.resume_blocking(ticket) });
+            Ok(())
         })
     }
 }

@@ -178,7 +178,7 @@ impl Out<sqlthrottle_decision_t> {
 
     /// Writes a decision.
     #[inline]
-    pub(crate) fn write(&mut self, decision: Decision) {
+    pub(crate) fn write(&mut self, decision: &Decision) {
         self.fill(|to| {
             // SAFETY: all of the struct may be written; it is not looked at, because the caller need not have set it.
             unsafe {
@@ -192,9 +192,9 @@ impl Out<sqlthrottle_decision_t> {
                 (*to).delay_ns = decision.delay.map_or(0, nanos);
                 (*to).ticket = decision.ticket.map_or(0, Ticket::number);
                 (*to).permit = decision.permit.map_or(0, Permit::number);
-                (*to).refill = match decision.refill {
+                (*to).refill = match &decision.refill {
                     None => ptr::null_mut(),
-                    Some(request) => handle::new(Refill::new(request)),
+                    Some(request) => handle::new(Refill::new(request.clone())),
                 };
                 (*to).fingerprint = match &decision.fingerprint {
                     Some(fingerprint) => fingerprint.into(),

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, keep};
 use crate::handle;
 use crate::output::Out;
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_OK};
-use sqlthrottle::{Decision, Engine};
+use sqlthrottle::Engine;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A call that asks no engine.
@@ -41,15 +41,15 @@ pub(crate) unsafe fn with_engine(
 pub(crate) unsafe fn decide<S: OfEngine>(
     subject: Result<&S>,
     decision: *mut sqlthrottle_decision_t,
-    ask: impl FnOnce(&S) -> Result<Decision>,
+    ask: impl FnOnce(&S, &mut Out<sqlthrottle_decision_t>) -> Result<()>,
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     let answered = unsafe { Out::of(decision, "decision") }.and_then(|mut out| {
         let answered = subject.and_then(|subject| {
             // Written in there, because a decision is large, and to hand it on would be to copy it.
-            match guarded(|| ask(subject).map(|decision| out.write(decision))) {
+            match guarded(|| ask(subject, &mut out)) {
                 Ok(answered) => answered,
-                Err(Panicked) => match guarded(|| out.write(subject.engine().guard_error())) {
+                Err(Panicked) => match guarded(|| out.write(&subject.engine().guard_error())) {
                     Ok(()) => Ok(()),
                     Err(Panicked) => Err(Error::panicked()),
                 },
@@ -99,7 +99,7 @@ mod tests {
     use crate::decision::sqlthrottle_reason_t::SQLTHROTTLE_REASON_GUARD_ERROR;
     use crate::decision::sqlthrottle_verdict_t::{self, SQLTHROTTLE_ABORT, SQLTHROTTLE_ALLOW};
     use crate::status::sqlthrottle_status_t::{SQLTHROTTLE_ERROR_NULL, SQLTHROTTLE_ERROR_PANIC};
-    use sqlthrottle::RuleFile;
+    use sqlthrottle::{Decision, RuleFile};
     use std::mem::MaybeUninit;
     use std::panic::panic_any;
     use std::ptr;
@@ -118,25 +118,29 @@ mod tests {
     }
 
     /// The decision of a check that does this instead of deciding.
-    fn decided(engine: &Engine, ask: impl FnOnce(&Engine) -> Result<Decision>) -> sqlthrottle_decision_t {
+    fn decided(engine: &Engine, ask: impl FnOnce(&Engine) -> Decision) -> sqlthrottle_decision_t {
         let mut decision = MaybeUninit::<sqlthrottle_decision_t>::zeroed();
         let to = decision.as_mut_ptr();
         // SAFETY: so many bytes are there, and a call that returns OK has set all fields.
         unsafe {
             (*to).size = size_of::<sqlthrottle_decision_t>();
-            assert_eq!(decide(Ok(engine), to, ask), SQLTHROTTLE_OK);
+            let status = decide(Ok(engine), to, |engine, out| {
+                out.write(&ask(engine));
+                Ok(())
+            });
+            assert_eq!(status, SQLTHROTTLE_OK);
             decision.assume_init()
         }
     }
 
-    fn assert_guarded(on_error: &str, verdict: sqlthrottle_verdict_t, ask: fn(&Engine) -> Result<Decision>) {
+    fn assert_guarded(on_error: &str, verdict: sqlthrottle_verdict_t, ask: fn(&Engine) -> Decision) {
         let engine = engine(on_error);
         let decision = decided(&engine, ask);
         assert_eq!((decision.verdict, decision.reason), (verdict, SQLTHROTTLE_REASON_GUARD_ERROR));
         assert_eq!((decision.permit, decision.ticket, decision.rule[0]), (0, 0, 0));
         assert_eq!(engine.snapshot().guard_errors, 1);
         // It is whole, and decides by itself again.
-        let next = decided(&engine, |engine| Ok(engine.check("select 1")));
+        let next = decided(&engine, |engine| engine.check("select 1"));
         assert_ne!(next.reason, SQLTHROTTLE_REASON_GUARD_ERROR);
         assert_eq!(engine.snapshot().guard_errors, 1);
     }
@@ -168,7 +172,7 @@ mod tests {
     fn what_is_wrong_with_the_call_is_no_failure_of_the_guard() {
         let engine = engine("allow");
         // SAFETY: NULL is an answer's place that is refused.
-        let status = unsafe { decide(Ok(&engine), ptr::null_mut(), |engine| Ok(engine.check("select 1"))) };
+        let status = unsafe { decide(Ok(&engine), ptr::null_mut(), |_, _| Ok(())) };
         assert_eq!(status, SQLTHROTTLE_ERROR_NULL);
         assert_eq!(engine.snapshot().guard_errors, 0);
     }

@@ -67,9 +67,14 @@ pub unsafe extern "C" fn sqlthrottle_check_prepared(
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
     unsafe {
-        decide(handle::get(prepared), decision, |Noted { prepared, flags }| {
-            let weight = if weight == 0 { prepared.weight() } else { weight };
-            Ok(if flags.no_refill { prepared.check_weight(weight) } else { prepared.check_weight_blocking(weight) })
+        decide(handle::get(prepared), decision, |Noted { prepared, flags }, out| {
+            let weight = weight_of(prepared, weight);
+            if flags.no_refill {
+                out.write(&prepared.check_weight(weight));
+            } else {
+                out.write(&prepared.check_weight_blocking(weight));
+            }
+            Ok(())
         })
     }
 }
@@ -85,9 +90,9 @@ pub unsafe extern "C" fn sqlthrottle_check_prepared_refilled(
     // SAFETY: the caller's promise.
     unsafe {
         let refilled = sqlthrottle_refill_t::take(refill);
-        decide(handle::get(prepared), decision, |Noted { prepared, .. }| {
-            let weight = if weight == 0 { prepared.weight() } else { weight };
-            Ok(prepared.check_weight_refilled(weight, refilled?))
+        decide(handle::get(prepared), decision, |Noted { prepared, .. }, out| {
+            out.write(&prepared.check_weight_refilled(weight_of(prepared, weight), refilled?));
+            Ok(())
         })
     }
 }
@@ -100,4 +105,9 @@ pub unsafe extern "C" fn sqlthrottle_prepared_free(prepared: *mut sqlthrottle_pr
         drop(unsafe { handle::free(prepared) });
         Ok(SQLTHROTTLE_OK)
     });
+}
+
+/// The weight that is asked for; 0 for the one that it was prepared with.
+fn weight_of(prepared: &Prepared, asked: u32) -> u32 {
+    if asked == 0 { prepared.weight() } else { asked }
 }

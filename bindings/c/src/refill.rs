@@ -93,9 +93,12 @@ pub unsafe extern "C" fn sqlthrottle_check_refilled(
     // SAFETY: the caller's promise.
     unsafe {
         let refilled = sqlthrottle_refill_t::take(refill);
-        decide(handle::get(engine), decision, |engine| {
+        decide(handle::get(engine), decision, |engine, out| {
             let refilled = refilled?;
-            with_statement(statement, |statement, _| Ok(engine.check_refilled(statement, refilled)))
+            with_statement(statement, |statement, _| {
+                out.write(&engine.check_refilled(statement, refilled));
+                Ok(())
+            })
         })
     }
 }
@@ -111,9 +114,10 @@ pub unsafe extern "C" fn sqlthrottle_check_request_refilled(
     // SAFETY: the caller's promise.
     unsafe {
         let refilled = sqlthrottle_refill_t::take(refill);
-        decide(handle::get(engine), decision, |engine| {
+        decide(handle::get(engine), decision, |engine, out| {
             let refilled = refilled?;
-            Ok(engine.check_request_refilled(&context_of(context)?, refilled))
+            out.write(&engine.check_request_refilled(&context_of(context)?, refilled));
+            Ok(())
         })
     }
 }
@@ -130,7 +134,10 @@ pub unsafe extern "C" fn sqlthrottle_resume_refilled(
     // SAFETY: the caller's promise.
     unsafe {
         let refilled = sqlthrottle_refill_t::take(refill);
-        decide(handle::get(engine), decision, |engine| Ok(engine.resume_refilled(ticket_of(ticket)?, refilled?)))
+        decide(handle::get(engine), decision, |engine, out| {
+            out.write(&engine.resume_refilled(ticket_of(ticket)?, refilled?));
+            Ok(())
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What every function that can fail returns.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
 /// What became of a call. Zero is success; below zero nothing was done, and sqlthrottle_last_error_message() says why.
 #[repr(i32)]
@@ -29,21 +29,24 @@ pub enum sqlthrottle_status_t {
     SQLTHROTTLE_ERROR_PANIC = -8,
 }
 
+/// Statuses, each with its name, and for errors the code of one that has no other.
+const STATUSES: [(sqlthrottle_status_t, &CStr, &str); 10] = [
+    (sqlthrottle_status_t::SQLTHROTTLE_OK, c"SQLTHROTTLE_OK", ""),
+    (sqlthrottle_status_t::SQLTHROTTLE_NOTHING, c"SQLTHROTTLE_NOTHING", ""),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_NULL, c"SQLTHROTTLE_ERROR_NULL", "argument.null"),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_SIZE, c"SQLTHROTTLE_ERROR_SIZE", "argument.size"),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_VALUE, c"SQLTHROTTLE_ERROR_VALUE", "argument.value"),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_FREED, c"SQLTHROTTLE_ERROR_FREED", "argument.freed"),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_BUFFER, c"SQLTHROTTLE_ERROR_BUFFER", "argument.buffer"),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_REFUSED, c"SQLTHROTTLE_ERROR_REFUSED", "rules.refused"),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_UNKNOWN, c"SQLTHROTTLE_ERROR_UNKNOWN", "argument.unknown"),
+    (sqlthrottle_status_t::SQLTHROTTLE_ERROR_PANIC, c"SQLTHROTTLE_ERROR_PANIC", "panic"),
+];
+
 impl sqlthrottle_status_t {
     /// The code of an error that has no other, as sqlthrottle_last_error_code() writes it.
-    pub(crate) const fn code(self) -> &'static str {
-        match self {
-            Self::SQLTHROTTLE_OK => "ok",
-            Self::SQLTHROTTLE_NOTHING => "nothing",
-            Self::SQLTHROTTLE_ERROR_NULL => "argument.null",
-            Self::SQLTHROTTLE_ERROR_SIZE => "argument.size",
-            Self::SQLTHROTTLE_ERROR_VALUE => "argument.value",
-            Self::SQLTHROTTLE_ERROR_FREED => "argument.freed",
-            Self::SQLTHROTTLE_ERROR_BUFFER => "argument.buffer",
-            Self::SQLTHROTTLE_ERROR_REFUSED => "rules.refused",
-            Self::SQLTHROTTLE_ERROR_UNKNOWN => "argument.unknown",
-            Self::SQLTHROTTLE_ERROR_PANIC => "panic",
-        }
+    pub(crate) fn code(self) -> &'static str {
+        STATUSES.iter().find(|(known, ..)| *known == self).map_or("", |(.., code)| code)
     }
 }
 
@@ -51,45 +54,20 @@ impl sqlthrottle_status_t {
 /// is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn sqlthrottle_status_name(status: i32) -> *const c_char {
-    let name = match status {
-        0 => c"SQLTHROTTLE_OK",
-        1 => c"SQLTHROTTLE_NOTHING",
-        -1 => c"SQLTHROTTLE_ERROR_NULL",
-        -2 => c"SQLTHROTTLE_ERROR_SIZE",
-        -3 => c"SQLTHROTTLE_ERROR_VALUE",
-        -4 => c"SQLTHROTTLE_ERROR_FREED",
-        -5 => c"SQLTHROTTLE_ERROR_BUFFER",
-        -6 => c"SQLTHROTTLE_ERROR_REFUSED",
-        -7 => c"SQLTHROTTLE_ERROR_UNKNOWN",
-        -8 => c"SQLTHROTTLE_ERROR_PANIC",
-        _ => c"unknown",
-    };
-    name.as_ptr()
+    STATUSES.iter().find(|(known, ..)| *known as i32 == status).map_or(c"unknown", |(_, name, _)| name).as_ptr()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::CStr;
 
     #[test]
     fn a_status_is_called_as_the_header_calls_it() {
-        use sqlthrottle_status_t::*;
-        for status in [
-            SQLTHROTTLE_OK,
-            SQLTHROTTLE_NOTHING,
-            SQLTHROTTLE_ERROR_NULL,
-            SQLTHROTTLE_ERROR_SIZE,
-            SQLTHROTTLE_ERROR_VALUE,
-            SQLTHROTTLE_ERROR_FREED,
-            SQLTHROTTLE_ERROR_BUFFER,
-            SQLTHROTTLE_ERROR_REFUSED,
-            SQLTHROTTLE_ERROR_UNKNOWN,
-            SQLTHROTTLE_ERROR_PANIC,
-        ] {
-            // SAFETY: a text that ends with NUL.
-            let name = unsafe { CStr::from_ptr(sqlthrottle_status_name(status as i32)) };
+        for (status, name, code) in STATUSES {
             assert_eq!(name.to_str(), Ok(format!("{status:?}").as_str()));
+            assert_eq!((status as i32) < 0, !code.is_empty(), "{status:?}");
+            // SAFETY: a text that ends with NUL.
+            assert_eq!(unsafe { CStr::from_ptr(sqlthrottle_status_name(status as i32)) }, name);
         }
     }
 }

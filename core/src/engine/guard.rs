@@ -144,7 +144,9 @@ impl Engine {
         statement: &Statement<'_>,
         provider: &P,
     ) -> Result<Guard, Throttled> {
-        self.block_on(self.refilled(statement, self.check_with(statement, provider)))
+        let mut decision = self.check_with(statement, provider);
+        self.settle(statement, &mut decision);
+        self.block_on(decision)
     }
 
     /// Checks a statement, and where it is to wait, waits for what `sleep` makes of the time: a sleep of the runtime that the
@@ -172,7 +174,8 @@ impl Engine {
         statement: &Statement<'_>,
         sleep: impl Fn(Duration) -> F,
     ) -> Result<Guard, Throttled> {
-        let mut decision = self.refilled(statement, self.check_with(statement, &NoProvider));
+        let mut decision = self.check_with(statement, &NoProvider);
+        self.settle(statement, &mut decision);
         loop {
             match self.next(decision) {
                 Next::Decided(decided) => return decided,
@@ -197,25 +200,29 @@ impl Engine {
     /// thread and checks again. It never sleeps.
     #[inline]
     pub fn check_blocking(&self, statement: &Statement<'_>) -> Decision {
-        self.refilled(statement, self.check_statement(statement))
+        let mut decision = self.check_statement(statement);
+        self.settle(statement, &mut decision);
+        decision
     }
 
     /// The same for a [request](Self::check_request).
     pub fn check_request_blocking(&self, context: &Context<'_>) -> Decision {
-        let decision = self.check_request(context);
-        match &decision.refill {
-            Some(request) => self.check_request_refilled(context, self.refill(request)),
-            None => decision,
+        let mut decision = self.check_request(context);
+        if let Some(request) = decision.refill.take() {
+            decision = self.check_request_refilled(context, self.refill(&request));
         }
+        decision
     }
 
     /// The same for a statement whose wait is [over](Self::resume).
     pub fn resume_blocking(&self, ticket: Ticket) -> Decision {
-        let decision = self.resume(ticket);
-        match (&decision.refill, decision.ticket) {
-            (Some(request), Some(ticket)) => self.resume_refilled(ticket, self.refill(request)),
-            _ => decision,
+        let mut decision = self.resume(ticket);
+        if let Some(ticket) = decision.ticket
+            && let Some(request) = decision.refill.take()
+        {
+            decision = self.resume_refilled(ticket, self.refill(&request));
         }
+        decision
     }
 
     /// Checks a statement, asking the provider at the first sight of its fingerprint.
@@ -270,10 +277,10 @@ impl Engine {
 
     /// Asks the cluster for what a check lacks, if anything, and checks again.
     #[inline]
-    fn refilled(&self, statement: &Statement<'_>, decision: Decision) -> Decision {
-        match &decision.refill {
-            Some(request) => self.check_refilled(statement, self.refill(request)),
-            None => decision,
+    fn settle(&self, statement: &Statement<'_>, decision: &mut Decision) {
+        // In place: a decision is large, and most lack nothing.
+        if let Some(request) = decision.refill.take() {
+            *decision = self.check_refilled(statement, self.refill(&request));
         }
     }
 }

@@ -112,11 +112,11 @@ impl Prepared {
     /// thread and checks again.
     #[inline]
     pub fn check_weight_blocking(&self, weight: u32) -> Decision {
-        let decision = self.check_weight(weight);
-        match &decision.refill {
-            Some(request) => self.check_weight_refilled(weight, self.engine.refill(request)),
-            None => decision,
+        let mut decision = self.check_weight(weight);
+        if let Some(request) = decision.refill.take() {
+            decision = self.check_weight_refilled(weight, self.engine.refill(&request));
         }
+        decision
     }
 
     /// Decides on it after a refill, as [`Engine::check_refilled`] does.
