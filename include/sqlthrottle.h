@@ -564,7 +564,7 @@ typedef struct sqlthrottle_context_t {
    */
   const struct sqlthrottle_tag_t *tags;
   /**
-   * How many tags there are.
+   * How many tags there are, at most 256.
    */
   size_t tags_length;
 } sqlthrottle_context_t;

@@ -23,12 +23,9 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Of nobody in particular.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The same where it has to be known to the compiler.
-    pub(crate) const fn nobody() -> Self {
+    #[inline]
+    pub const fn new() -> Self {
+        // Known to the compiler, which otherwise copies the room for tags that are not there.
         Self { user: None, client: None, database: None, tags: SmallVec::new_const() }
     }
 
@@ -52,12 +49,35 @@ impl<'a> Context<'a> {
 
     /// A tag, such as an endpoint or a tenant. Of a name that is given twice the later value holds.
     pub fn tag(mut self, name: &'a (impl AsRef<[u8]> + ?Sized), value: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        let (name, value) = (name.as_ref(), value.as_ref());
+        self.set_tag(name.as_ref(), value.as_ref());
+        self
+    }
+
+    /// Sets the user, as [`user`](Self::user) does, in place: a context is large, and bindings fill it field by field.
+    #[inline]
+    pub fn set_user(&mut self, user: Option<&'a [u8]>) {
+        self.user = user;
+    }
+
+    /// Sets the client, as [`client`](Self::client) does.
+    #[inline]
+    pub fn set_client(&mut self, client: Option<&'a [u8]>) {
+        self.client = client;
+    }
+
+    /// Sets the database, as [`database`](Self::database) does.
+    #[inline]
+    pub fn set_database(&mut self, database: Option<&'a [u8]>) {
+        self.database = database;
+    }
+
+    /// Sets a tag, as [`tag`](Self::tag) does.
+    #[inline]
+    pub fn set_tag(&mut self, name: &'a [u8], value: &'a [u8]) {
         match self.tags.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = value,
             None => self.tags.push((name, value)),
         }
-        self
     }
 
     /// The tags, each with its value.

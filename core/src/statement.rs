@@ -55,6 +55,7 @@ pub struct Statement<'a> {
 
 impl<'a> Statement<'a> {
     /// A statement of any bytes.
+    #[inline]
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self { sql: sql.as_ref(), dialect: None, fakes: Fakes::None, weight: 1, context: Context::new(), params: &[] }
     }
@@ -73,7 +74,7 @@ impl<'a> Statement<'a> {
 
     /// How many executions this check speaks for: a JDBC batch of 50 weighs 50. Zero counts as one.
     pub fn weight(mut self, weight: u32) -> Self {
-        self.weight = weight.max(1);
+        self.set_weight(weight);
         self
     }
 
@@ -81,6 +82,37 @@ impl<'a> Statement<'a> {
     pub fn context(mut self, context: Context<'a>) -> Self {
         self.context = context;
         self
+    }
+
+    /// Sets the dialect, as [`dialect`](Self::dialect) does; none for the rule file's. In place, as are the setters after
+    /// it: a statement is large, and bindings fill it field by field.
+    #[inline]
+    pub fn set_dialect(&mut self, dialect: Option<Dialect>) {
+        self.dialect = dialect;
+    }
+
+    /// Sets what can be faked, as [`fakes`](Self::fakes) does.
+    #[inline]
+    pub fn set_fakes(&mut self, fakes: Fakes) {
+        self.fakes = fakes;
+    }
+
+    /// Sets the weight, as [`weight`](Self::weight) does.
+    #[inline]
+    pub fn set_weight(&mut self, weight: u32) {
+        self.weight = weight.max(1);
+    }
+
+    /// Sets the bound parameters, as [`params`](Self::params) does.
+    #[inline]
+    pub fn set_params(&mut self, params: &'a [Option<&'a [u8]>]) {
+        self.params = params;
+    }
+
+    /// Who sends it and where to, to be filled in place.
+    #[inline]
+    pub fn context_mut(&mut self) -> &mut Context<'a> {
+        &mut self.context
     }
 
     /// The database user, as [`Context::user`].

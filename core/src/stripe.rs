@@ -48,7 +48,12 @@ struct OnItsOwn<T>(T);
 impl<T> Striped<T> {
     /// A copy for each stripe.
     pub(crate) fn new(make: impl Fn() -> T) -> Self {
-        Self((0..count()).map(|_| OnItsOwn(make())).collect())
+        Self::numbered(|_| make())
+    }
+
+    /// A copy for each stripe, made from its number.
+    pub(crate) fn numbered(make: impl Fn(usize) -> T) -> Self {
+        Self((0..count()).map(|number| OnItsOwn(make(number))).collect())
     }
 
     /// This thread's copy.
@@ -62,7 +67,13 @@ impl<T> Striped<T> {
     pub(crate) fn mine_numbered(&self) -> (usize, &T) {
         // Their number is a power of two; threads beyond it share them in turn.
         let number = ORDINAL.with(|ordinal| *ordinal) & (self.0.len() - 1);
-        (number, &self.0[number].0)
+        (number, self.of(number))
+    }
+
+    /// The copy of a stripe, for whoever knows its number: to ask for that of this thread is a call in a shared library.
+    #[inline]
+    pub(crate) fn of(&self, number: usize) -> &T {
+        &self.0[number & (self.0.len() - 1)].0
     }
 
     /// Every copy.

@@ -88,7 +88,7 @@ def run(binaries, database, connections, mode):
             raise RuntimeError(done.stderr)
         status, _ = service.stop()
         if status != 0:
-            raise RuntimeError(f"the server ended with {status}")
+            raise RuntimeError(f"the server ended with {status}: {service.complaints()}")
     return {name: float(value) for name, value in (figure.split("=") for figure in done.stdout.split())}
 
 

@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::guard::{decide, with_engine};
 use crate::handle;
 use crate::input::{bytes, value};
-use crate::statement::{Flags, context as context_of, sqlthrottle_context_t, sqlthrottle_statement_t, with_statement};
+use crate::statement::{Flags, read_context, sqlthrottle_context_t, sqlthrottle_statement_t, with_statement};
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_NOTHING, SQLTHROTTLE_OK};
-use sqlthrottle::{Permit, Statement, Ticket};
+use sqlthrottle::{Context, Permit, Statement, Ticket};
 use std::ffi::c_char;
 
 /// Decides on a statement of which nothing is known but its text.
@@ -28,7 +28,10 @@ pub unsafe extern "C" fn sqlthrottle_check(
     // SAFETY: the caller's promise.
     unsafe {
         decide(handle::get(engine), decision, |engine, out| {
-            out.write(&engine.check_blocking(&Statement::new(bytes(sql, sql_length, "sql")?)));
+            let statement = &Statement::new(bytes(sql, sql_length, "sql")?);
+            let mut decision = engine.check_statement(statement);
+            engine.settle(&mut decision, |refilled| engine.check_refilled(statement, refilled));
+            out.write(&decision);
             Ok(())
         })
     }
@@ -47,11 +50,11 @@ pub unsafe extern "C" fn sqlthrottle_check_statement(
     unsafe {
         decide(handle::get(engine), decision, |engine, out| {
             with_statement(statement, |statement, flags| {
-                if flags.no_refill {
-                    out.write(&engine.check_statement(statement));
-                } else {
-                    out.write(&engine.check_blocking(statement));
+                let mut decision = engine.check_statement(statement);
+                if !flags.no_refill {
+                    engine.settle(&mut decision, |refilled| engine.check_refilled(statement, refilled));
                 }
+                out.write(&decision);
                 Ok(())
             })
         })
@@ -72,12 +75,13 @@ pub unsafe extern "C" fn sqlthrottle_check_request(
     unsafe {
         decide(handle::get(engine), decision, |engine, out| {
             let flags = Flags::of(flags)?;
-            let context = &context_of(context)?;
-            out.write(&if flags.no_refill {
-                engine.check_request(context)
-            } else {
-                engine.check_request_blocking(context)
-            });
+            let mut requested = Context::new();
+            read_context(context, &mut requested)?;
+            let mut decision = engine.check_request(&requested);
+            if !flags.no_refill {
+                engine.settle(&mut decision, |refilled| engine.check_request_refilled(&requested, refilled));
+            }
+            out.write(&decision);
             Ok(())
         })
     }

@@ -186,8 +186,9 @@ impl Out<sqlthrottle_decision_t> {
                 (*to).reason = decision.reason.into();
                 (*to).observed = decision.observed.map_or(sqlthrottle_verdict_t::SQLTHROTTLE_NO_VERDICT, Into::into);
                 (*to).overflow = decision.overflow.into();
-                (*to).count = decision.count;
-                (*to).limit = decision.limit;
+                // Each by itself: both were written as words just now, and a processor waits for such to be read as one.
+                (&raw mut (*to).count).write_volatile(decision.count);
+                (&raw mut (*to).limit).write_volatile(decision.limit);
                 (*to).retry_after_ns = decision.retry_after.map_or(0, nanos);
                 (*to).delay_ns = decision.delay.map_or(0, nanos);
                 (*to).ticket = decision.ticket.map_or(0, Ticket::number);
@@ -196,12 +197,17 @@ impl Out<sqlthrottle_decision_t> {
                     None => ptr::null_mut(),
                     Some(request) => handle::new(Refill::new(request.clone())),
                 };
-                (*to).fingerprint = match &decision.fingerprint {
-                    Some(fingerprint) => fingerprint.into(),
-                    None => sqlthrottle_fingerprint_t { bytes: [0; 32], length: 0 },
+                let (digest, length) = match &decision.fingerprint {
+                    Some(fingerprint) => (fingerprint.padded(), fingerprint.len()),
+                    None => (&[0; 32], 0),
                 };
+                (*to).fingerprint.bytes = *digest;
+                (*to).fingerprint.length = length as u32;
                 put_field(decision.rule.as_ref().map_or("", |rule| rule.as_str()), &raw mut (*to).rule);
-                put_field(decision.custom.as_deref().unwrap_or_default(), &raw mut (*to).custom);
+                match &decision.custom {
+                    None => (*to).custom[0] = 0,
+                    Some(custom) => put_field(custom, &raw mut (*to).custom),
+                }
             }
         });
     }
@@ -210,10 +216,7 @@ impl Out<sqlthrottle_decision_t> {
 impl From<&Fingerprint> for sqlthrottle_fingerprint_t {
     #[inline]
     fn from(fingerprint: &Fingerprint) -> Self {
-        let digest = fingerprint.as_bytes();
-        let mut bytes = [0; 32];
-        bytes[..digest.len()].copy_from_slice(digest);
-        Self { bytes, length: digest.len() as u32 }
+        Self { bytes: *fingerprint.padded(), length: fingerprint.len() as u32 }
     }
 }
 

@@ -30,8 +30,11 @@ impl<T: Growing> Out<T> {
     pub(crate) fn fill(&mut self, fill: impl FnOnce(*mut T)) {
         if self.size >= size_of::<T>() {
             fill(self.to);
-            // SAFETY: as many bytes are there.
-            unsafe { self.to.cast::<u8>().add(size_of::<T>()).write_bytes(0, self.size - size_of::<T>()) };
+            let beyond = self.size - size_of::<T>();
+            if beyond != 0 {
+                // SAFETY: as many bytes are there.
+                unsafe { self.to.cast::<u8>().add(size_of::<T>()).write_bytes(0, beyond) };
+            }
         } else {
             let mut whole = MaybeUninit::zeroed();
             fill(whole.as_mut_ptr());

@@ -69,11 +69,11 @@ pub unsafe extern "C" fn sqlthrottle_check_prepared(
     unsafe {
         decide(handle::get(prepared), decision, |Noted { prepared, flags }, out| {
             let weight = weight_of(prepared, weight);
-            if flags.no_refill {
-                out.write(&prepared.check_weight(weight));
-            } else {
-                out.write(&prepared.check_weight_blocking(weight));
+            let mut decision = prepared.check_weight(weight);
+            if !flags.no_refill {
+                prepared.engine().settle(&mut decision, |refilled| prepared.check_weight_refilled(weight, refilled));
             }
+            out.write(&decision);
             Ok(())
         })
     }

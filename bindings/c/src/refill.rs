@@ -6,9 +6,9 @@ use crate::engine::sqlthrottle_engine_t;
 use crate::error::{Error, Result};
 use crate::guard::{call, decide, with_engine};
 use crate::handle::{self, Opaque as _, opaque};
-use crate::statement::{context as context_of, sqlthrottle_context_t, sqlthrottle_statement_t, with_statement};
+use crate::statement::{read_context, sqlthrottle_context_t, sqlthrottle_statement_t, with_statement};
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_ERROR_VALUE, SQLTHROTTLE_OK};
-use sqlthrottle::{RefillRequest, Refilled};
+use sqlthrottle::{Context, RefillRequest, Refilled};
 use sqlthrottle_cells::lock::Lock;
 
 /// What a check lacks, and after sqlthrottle_refill() what the cluster has answered. It belongs to one statement; the functions that
@@ -116,7 +116,9 @@ pub unsafe extern "C" fn sqlthrottle_check_request_refilled(
         let refilled = sqlthrottle_refill_t::take(refill);
         decide(handle::get(engine), decision, |engine, out| {
             let refilled = refilled?;
-            out.write(&engine.check_request_refilled(&context_of(context)?, refilled));
+            let mut requested = Context::new();
+            read_context(context, &mut requested)?;
+            out.write(&engine.check_request_refilled(&requested, refilled));
             Ok(())
         })
     }

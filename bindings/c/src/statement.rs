@@ -8,6 +8,9 @@ use sqlthrottle::{Context, Dialect, Fakes, Statement};
 use std::ffi::c_char;
 use std::ptr;
 
+/// Most tags of a context. Each is compared with those before it, so without a limit a check could take minutes.
+const MAX_TAGS: usize = 256;
+
 /// Bytes of any kind with their length, in UTF-8 where they are text. They need not end with NUL, and one within them is like any
 /// other byte. `data` NULL says that there is no value, which is not the same as an empty one.
 ///
@@ -47,7 +50,7 @@ pub struct sqlthrottle_context_t {
     pub database: sqlthrottle_text_t,
     /// Tags. Of a name that is given twice the later value holds.
     pub tags: *const sqlthrottle_tag_t,
-    /// How many tags there are.
+    /// How many tags there are, at most 256.
     pub tags_length: usize,
 }
 
@@ -190,6 +193,7 @@ impl Flags {
 }
 
 /// The dialect of a number; none for that of the rules.
+#[inline]
 pub(crate) fn dialect(number: u32) -> Result<Option<Dialect>> {
     if number == 0 {
         return Ok(None);
@@ -198,6 +202,7 @@ pub(crate) fn dialect(number: u32) -> Result<Option<Dialect>> {
     known.map(Some).ok_or_else(|| value(format_args!("dialect is {number}, which is none of sqlthrottle_dialect_t")))
 }
 
+#[inline]
 fn fakes(bits: u32) -> Result<Fakes> {
     Ok(match bits {
         0 => Fakes::None,
@@ -208,32 +213,30 @@ fn fakes(bits: u32) -> Result<Fakes> {
     })
 }
 
-/// Reads the context of a statement or a request: nobody's where it is NULL.
+/// Reads the context of a statement or a request into one that is empty; where it is NULL, leaves it so.
 ///
 /// # Safety
 ///
 /// It is NULL, or what it points to is as it says, for as long as the context is in use.
-pub(crate) unsafe fn context<'a>(given: *const sqlthrottle_context_t) -> Result<Context<'a>> {
-    let mut context = Context::new();
+#[inline]
+pub(crate) unsafe fn read_context(given: *const sqlthrottle_context_t, context: &mut Context<'_>) -> Result<()> {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(given) = In::if_given(given, "context")? else { return Ok(context) };
-        if let Some(user) = given.user.get("user")? {
-            context = context.user(user);
+        let Some(given) = In::if_given(given, "context")? else { return Ok(()) };
+        context.set_user(given.user.get("user")?);
+        context.set_client(given.client.get("client")?);
+        context.set_database(given.database.get("database")?);
+        let tags = items(given.tags, given.tags_length, "tags")?;
+        if tags.len() > MAX_TAGS {
+            return Err(value(format_args!("tags_length is {}, and {MAX_TAGS} is the most", tags.len())));
         }
-        if let Some(client) = given.client.get("client")? {
-            context = context.client(client);
-        }
-        if let Some(database) = given.database.get("database")? {
-            context = context.database(database);
-        }
-        for tag in items(given.tags, given.tags_length, "tags")? {
+        for tag in tags {
             if let Some(value) = tag.value.get("the value of a tag")? {
-                context = context.tag(tag.name.get("the name of a tag")?.unwrap_or_default(), value);
+                context.set_tag(tag.name.get("the name of a tag")?.unwrap_or_default(), value);
             }
         }
     }
-    Ok(context)
+    Ok(())
 }
 
 /// Reads a statement.
@@ -249,14 +252,18 @@ pub(crate) unsafe fn with_statement<T>(
     unsafe {
         let given = In::of(given, "statement")?;
         let flags = Flags::of(given.flags)?;
-        let parameters = items(given.parameters, given.parameters_length, "parameters")?;
-        let parameters: SmallVec<[Option<&[u8]>; 8]> =
-            parameters.iter().map(|parameter| parameter.get("a parameter")).collect::<Result<_>>()?;
-        let sql = given.sql.get("sql")?.unwrap_or_default();
-        let mut statement = Statement::new(sql).params(&parameters).weight(given.weight).fakes(fakes(given.fakes)?);
-        if let Some(dialect) = dialect(given.dialect)? {
-            statement = statement.dialect(dialect);
+        let given_parameters = items(given.parameters, given.parameters_length, "parameters")?;
+        let mut parameters = SmallVec::<[Option<&[u8]>; 8]>::new_const();
+        for parameter in given_parameters {
+            parameters.push(parameter.get("a parameter")?);
         }
-        act(&statement.context(context(given.context)?), flags)
+        let sql = given.sql.get("sql")?.unwrap_or_default();
+        let mut statement = Statement::new(sql);
+        statement.set_params(&parameters);
+        statement.set_weight(given.weight);
+        statement.set_fakes(fakes(given.fakes)?);
+        statement.set_dialect(dialect(given.dialect)?);
+        read_context(given.context, statement.context_mut())?;
+        act(&statement, flags)
     }
 }

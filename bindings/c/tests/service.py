@@ -141,9 +141,13 @@ class Service:
     def client(self):
         return Client(self.port)
 
-    def said(self, text):
+    def complaints(self):
+        """What the server has written to stderr."""
         with open(self.log) as log:
-            return text in log.read()
+            return log.read()
+
+    def said(self, text):
+        return text in self.complaints()
 
     def reload(self, text):
         """Asks for the rules to be read again, and waits for what the server says of it."""

@@ -46,7 +46,7 @@ impl<'s, 'a> Asked<'s, 'a> {
 impl Asked<'static, 'static> {
     /// A statement of which no rule asks for more.
     pub(super) fn known(sent: Sent) -> Self {
-        static NOBODY: Context<'static> = Context::nobody();
+        static NOBODY: Context<'static> = Context::new();
         Self { context: &NOBODY, constants: Constants::new(b"", Dialect::Generic, &[]), sent, refilled: None }
     }
 }

@@ -1,6 +1,7 @@
 //! Checking, waiting and releasing in one, for hosts that are Rust programs.
 
 use super::Engine;
+use super::refill::Refilled;
 use crate::context::Context;
 use crate::decision::{Decision, Permit, Ticket, Verdict};
 use crate::fingerprint::Fingerprint;
@@ -145,7 +146,7 @@ impl Engine {
         provider: &P,
     ) -> Result<Guard, Throttled> {
         let mut decision = self.check_with(statement, provider);
-        self.settle(statement, &mut decision);
+        self.settle(&mut decision, |refilled| self.check_refilled(statement, refilled));
         self.block_on(decision)
     }
 
@@ -175,7 +176,7 @@ impl Engine {
         sleep: impl Fn(Duration) -> F,
     ) -> Result<Guard, Throttled> {
         let mut decision = self.check_with(statement, &NoProvider);
-        self.settle(statement, &mut decision);
+        self.settle(&mut decision, |refilled| self.check_refilled(statement, refilled));
         loop {
             match self.next(decision) {
                 Next::Decided(decided) => return decided,
@@ -201,28 +202,41 @@ impl Engine {
     #[inline]
     pub fn check_blocking(&self, statement: &Statement<'_>) -> Decision {
         let mut decision = self.check_statement(statement);
-        self.settle(statement, &mut decision);
+        self.settle(&mut decision, |refilled| self.check_refilled(statement, refilled));
         decision
     }
 
     /// The same for a [request](Self::check_request).
     pub fn check_request_blocking(&self, context: &Context<'_>) -> Decision {
         let mut decision = self.check_request(context);
-        if let Some(request) = decision.refill.take() {
-            decision = self.check_request_refilled(context, self.refill(&request));
-        }
+        self.settle(&mut decision, |refilled| self.check_request_refilled(context, refilled));
         decision
     }
 
     /// The same for a statement whose wait is [over](Self::resume).
     pub fn resume_blocking(&self, ticket: Ticket) -> Decision {
         let mut decision = self.resume(ticket);
-        if let Some(ticket) = decision.ticket
-            && let Some(request) = decision.refill.take()
-        {
-            decision = self.resume_refilled(ticket, self.refill(&request));
+        if let Some(ticket) = decision.ticket {
+            self.settle(&mut decision, |refilled| self.resume_refilled(ticket, refilled));
         }
         decision
+    }
+
+    /// Where a check was answered with [`Verdict::RefillNeeded`], asks the cluster in this thread and checks `again`.
+    ///
+    /// For bindings: the decision stays where it is, because it is large, most lack nothing, and to hand it on is to copy it.
+    #[inline]
+    pub fn settle(&self, decision: &mut Decision, again: impl FnOnce(Refilled) -> Decision) {
+        if decision.refill.is_some() {
+            self.refill_and_check(decision, again);
+        }
+    }
+
+    #[cold]
+    fn refill_and_check(&self, decision: &mut Decision, again: impl FnOnce(Refilled) -> Decision) {
+        if let Some(request) = decision.refill.take() {
+            *decision = again(self.refill(&request));
+        }
     }
 
     /// Checks a statement, asking the provider at the first sight of its fingerprint.
@@ -272,15 +286,6 @@ impl Engine {
         match waiting.ticket {
             Some(ticket) => self.resume_blocking(ticket),
             None => Decision { verdict: Verdict::Abort, ..waiting },
-        }
-    }
-
-    /// Asks the cluster for what a check lacks, if anything, and checks again.
-    #[inline]
-    fn settle(&self, statement: &Statement<'_>, decision: &mut Decision) {
-        // In place: a decision is large, and most lack nothing.
-        if let Some(request) = decision.refill.take() {
-            *decision = self.check_refilled(statement, self.refill(&request));
         }
     }
 }

@@ -63,6 +63,8 @@ impl LimiterKey {
 /// What a core has at hand besides the texts it knows.
 #[derive(Debug)]
 pub(super) struct Hands {
+    /// The number of the core.
+    pub(super) core: usize,
     limiters: Generations<Hand>,
     /// What the rules that ask for a context come to, by shape and context.
     plans: Generations<ContextPlan>,
@@ -84,8 +86,9 @@ struct ContextPlan {
 
 impl Hands {
     /// Of at most `bytes`.
-    pub(super) fn new(bytes: usize) -> Self {
+    pub(super) fn new(bytes: usize, core: usize) -> Self {
         Self {
+            core,
             limiters: Generations::new(bytes - bytes / PLANS),
             plans: Generations::new(bytes / PLANS),
             reservations: Reservations::new(),

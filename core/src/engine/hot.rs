@@ -75,7 +75,7 @@ impl Hot {
     /// Tables of at most `bytes` together.
     pub(super) fn new(bytes: usize, options: FingerprintOptions) -> Self {
         let first = (bytes / stripe::count(), options);
-        Self { hasher: RandomState::new(), tables: Striped::new(|| Lock::new(Table::new(first))), first }
+        Self { hasher: RandomState::new(), tables: Striped::numbered(|core| Lock::new(Table::new(first, core))), first }
     }
 
     /// The hasher of all that is looked up here.
@@ -92,14 +92,15 @@ impl Hot {
     /// This core's table, unless another thread has it.
     #[inline]
     pub(super) fn table(&self) -> Option<Guard<'_, Table>> {
-        self.tables.mine().try_lock_or(|| Table::new(self.first))
+        let (core, table) = self.tables.mine_numbered();
+        table.try_lock_or(|| Table::new(self.first, core))
     }
 
     /// Shows the shapes that each core knows, with how often each was checked there by one of its texts. The core's checks
     /// take the longer way meanwhile.
     pub(super) fn for_each_shape(&self, mut each: impl FnMut(&Shape, u64)) {
-        for table in self.tables.iter() {
-            for text in table.read_or(|| Table::new(self.first)).texts.iter() {
+        for (core, table) in self.tables.iter().enumerate() {
+            for text in table.read_or(|| Table::new(self.first, core)).texts.iter() {
                 each(&text.shape, text.checks);
             }
         }
@@ -107,16 +108,16 @@ impl Hot {
 
     /// Lets go of what every core has at hand, after a fork. Only where no other thread checks.
     pub(super) fn after_fork(&self) {
-        for table in self.tables.iter() {
-            table.lock_or(|| Table::new(self.first)).hands.clear_limiters();
+        for (core, table) in self.tables.iter().enumerate() {
+            table.lock_or(|| Table::new(self.first, core)).hands.clear_limiters();
         }
     }
 }
 
 impl Table {
-    fn new((bytes, options): (usize, FingerprintOptions)) -> Self {
+    fn new((bytes, options): (usize, FingerprintOptions), core: usize) -> Self {
         let seen = vec![[0; 2]; (bytes / BYTES_A_TEXT / 2).next_power_of_two()].into();
-        let (texts, hands) = (Generations::new(texts(bytes)), Hands::new(bytes - texts(bytes)));
+        let (texts, hands) = (Generations::new(texts(bytes)), Hands::new(bytes - texts(bytes), core));
         Self { texts, hands, seen, reader: Normalizer::new(options), unkept: None, requests: None, version: 0 }
     }
 

@@ -94,9 +94,16 @@ impl Prepared {
     /// Decides on so many executions of the statement at once. Zero counts as one.
     #[inline]
     pub fn check_weight(&self, weight: u32) -> Decision {
+        self.check_as(self.fakes, weight)
+    }
+
+    /// Decides on so many executions of the statement at once, for a caller who can fake this: of one handle, a host may ask for
+    /// rows at one time and for a count at another. Zero executions count as one.
+    #[inline]
+    pub fn check_as(&self, fakes: Fakes, weight: u32) -> Decision {
         let (inner, weight) = (&*self.engine.0, weight.max(1));
         let now = inner.current.get();
-        let sent = Sent { fakes: self.fakes, weight };
+        let sent = Sent { fakes, weight };
         if let Some((threshold, mut table)) = self.at_hand(&self.shape, now) {
             return inner.decide_threshold(threshold, &self.shape, sent, &mut table.hands);
         }
@@ -105,7 +112,7 @@ impl Prepared {
         {
             return inner.decide_threshold(threshold, shape, sent, &mut table.hands);
         }
-        self.check_at_length(weight)
+        self.check_at_length(sent)
     }
 
     /// The same, and where it is answered with [`Verdict::RefillNeeded`](crate::Verdict::RefillNeeded), asks the cluster in this
@@ -113,15 +120,19 @@ impl Prepared {
     #[inline]
     pub fn check_weight_blocking(&self, weight: u32) -> Decision {
         let mut decision = self.check_weight(weight);
-        if let Some(request) = decision.refill.take() {
-            decision = self.check_weight_refilled(weight, self.engine.refill(&request));
-        }
+        self.engine.settle(&mut decision, |refilled| self.check_weight_refilled(weight, refilled));
         decision
     }
 
     /// Decides on it after a refill, as [`Engine::check_refilled`] does.
     pub fn check_weight_refilled(&self, weight: u32, refilled: Refilled) -> Decision {
-        self.with_statement(weight.max(1), |statement| self.engine.check_refilled(statement, refilled))
+        self.check_as_refilled(self.fakes, weight, refilled)
+    }
+
+    /// Decides after a refill as [`check_as`](Self::check_as) does before.
+    pub fn check_as_refilled(&self, fakes: Fakes, weight: u32, refilled: Refilled) -> Decision {
+        let sent = Sent { fakes, weight: weight.max(1) };
+        self.with_statement(sent, |statement| self.engine.check_refilled(statement, refilled))
     }
 
     /// The weight that it was prepared with.
@@ -172,18 +183,18 @@ impl Prepared {
     }
 
     /// Decides by the context and the parameters that it was prepared with.
-    fn check_at_length(&self, weight: u32) -> Decision {
-        self.with_statement(weight, |statement| self.check_statement(statement))
+    fn check_at_length(&self, sent: Sent) -> Decision {
+        self.with_statement(sent, |statement| self.check_statement(statement))
     }
 
-    /// The statement that it was prepared with, of a weight.
-    fn with_statement(&self, weight: u32, act: impl FnOnce(&Statement<'_>) -> Decision) -> Decision {
+    /// The statement that it was prepared with, as it is sent now.
+    fn with_statement(&self, sent: Sent, act: impl FnOnce(&Statement<'_>) -> Decision) -> Decision {
         let params: SmallVec<[Option<&[u8]>; 8]> = self.params.iter().map(Option::as_deref).collect();
         act(&Statement {
             sql: &self.sql,
             dialect: self.dialect,
-            fakes: self.fakes,
-            weight,
+            fakes: sent.fakes,
+            weight: sent.weight,
             context: self.context.lend(),
             params: &params,
         })

@@ -85,6 +85,17 @@ impl Fingerprint {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
+
+    /// The digest with zeros behind it, up to the length of the longest.
+    pub const fn padded(&self) -> &[u8; 32] {
+        &self.bytes
+    }
+
+    /// Bytes of the digest.
+    #[expect(clippy::len_without_is_empty, reason = "none is empty")]
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
 }
 
 impl fmt::Display for Fingerprint {

@@ -51,6 +51,12 @@ impl Deref for Counters {
 }
 
 impl Counters {
+    /// Those of a core.
+    #[inline]
+    pub(crate) fn of_core(&self, number: usize) -> &Counts {
+        self.0.of(number)
+    }
+
     /// What all cores have counted.
     pub(crate) fn sum(&self, counter: impl Fn(&Counts) -> &Counter) -> u64 {
         self.0.iter().map(|counts| counter(counts).get()).sum()

@@ -7,10 +7,12 @@ import ctypes
 import ctypes.util
 import os
 import sys
+import time
 from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
 ABI_VERSION = 1
 OK = 0
+DELAY = 4
 FAKES_ROWS = 1
 
 RULES = b"""
@@ -18,6 +20,7 @@ rules:
   - {name: reports, match: {tables: reports}, limit: {fixed_window: {max: 1, window: 1d}}}
   - {name: feeds, match: {tables: feeds}, limit: {fixed_window: {max: 1, window: 1d}}, then: {strategy: ignore}}
   - {name: exports, match: {tables: exports}, limit: {concurrency: {max: 1}}}
+  - {name: mails, match: {tables: mails}, limit: {fixed_window: {max: 1, window: 1d}}, then: {strategy: delay, delay: 10ms}}
 """
 
 
@@ -74,6 +77,8 @@ def load():
         "engine_from_rules": (c_int32, [c_char_p, c_size_t, c_void_p, POINTER(c_void_p)]),
         "engine_free": (None, [c_void_p]),
         "check_statement": (c_int32, [c_void_p, POINTER(Statement), POINTER(Decision)]),
+        "resume": (c_int32, [c_void_p, c_uint64, c_uint32, POINTER(Decision)]),
+        "reload": (c_int32, [c_void_p, c_char_p, c_size_t, POINTER(c_uint64)]),
         "release": (c_int32, [c_void_p, c_uint64]),
         "verdict_name": (c_char_p, [c_uint32]),
         "reason_name": (c_char_p, [c_uint32]),
@@ -124,6 +129,19 @@ class Throttle:
             raise SqlThrottleError
         return decision
 
+    def wait(self, decision):
+        """Waits as long as a decision says, and returns what is decided then."""
+        while decision.verdict == DELAY:
+            time.sleep(decision.delay_ns / 1e9)
+            if LIBRARY.sqlthrottle_resume(self.engine, decision.ticket, 0, byref(decision)) != OK:
+                raise SqlThrottleError
+        return decision
+
+    def reload(self, rules):
+        """Puts other rules in force. Counts are kept, and statements that are being checked see one set or the other."""
+        if LIBRARY.sqlthrottle_reload(self.engine, rules, len(rules), None) != OK:
+            raise SqlThrottleError
+
     def release(self, decision):
         """Gives back what a statement held that has ended. To do so twice is harmless."""
         LIBRARY.sqlthrottle_release(self.engine, decision.permit)
@@ -131,10 +149,16 @@ class Throttle:
 
 def show(throttle, sql):
     decision = throttle.check(sql)
+    describe(sql, decision)
+    if decision.verdict == DELAY:
+        describe("after the wait", throttle.wait(decision))
+    return decision
+
+
+def describe(what, decision):
     verdict = LIBRARY.sqlthrottle_verdict_name(decision.verdict).decode()
     reason = LIBRARY.sqlthrottle_reason_name(decision.reason).decode()
-    print(f"{sql}: {verdict}, {reason} {decision.rule.decode()}".rstrip())
-    return decision
+    print(f"{what}: {verdict}, {reason} {decision.rule.decode()}".rstrip())
 
 
 def main():
@@ -145,12 +169,16 @@ def main():
             "select * from reports where id = 2",
             "select * from feeds where id = 1",
             "select * from feeds where id = 2",
+            "select * from mails where id = 1",
+            "select * from mails where id = 2",
         ):
             throttle.release(show(throttle, sql))
         first = show(throttle, "select * from exports")
         show(throttle, "select * from exports")
         throttle.release(first)
         throttle.release(show(throttle, "select * from exports"))
+        throttle.reload(RULES.replace(b"max: 1, window", b"max: 3, window", 1))
+        throttle.release(show(throttle, "select * from reports where id = 3"))
     try:
         Throttle(b"rules: [{name: broken, limit: {concurrency: {max: 0}}}]")
     except SqlThrottleError as error:

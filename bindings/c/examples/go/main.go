@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -22,6 +23,7 @@ rules:
   - {name: reports, match: {tables: reports}, limit: {fixed_window: {max: 1, window: 1d}}}
   - {name: feeds, match: {tables: feeds}, limit: {fixed_window: {max: 1, window: 1d}}, then: {strategy: ignore}}
   - {name: exports, match: {tables: exports}, limit: {concurrency: {max: 1}}}
+  - {name: mails, match: {tables: mails}, limit: {fixed_window: {max: 1, window: 1d}}, then: {strategy: delay, delay: 10ms}}
 `
 
 // Throttle decides which statements may be sent now. It may be used by any number of goroutines.
@@ -63,6 +65,38 @@ func (t *Throttle) Check(sql string) (C.sqlthrottle_decision_t, error) {
 	return decision, nil
 }
 
+// Wait waits as long as a decision says, and returns what is decided then. Other goroutines go on meanwhile.
+func (t *Throttle) Wait(decision C.sqlthrottle_decision_t) (C.sqlthrottle_decision_t, error) {
+	for decision.verdict == C.SQLTHROTTLE_DELAY {
+		time.Sleep(time.Duration(decision.delay_ns))
+		if err := t.resume(&decision); err != nil {
+			return decision, err
+		}
+	}
+	return decision, nil
+}
+
+func (t *Throttle) resume(decision *C.sqlthrottle_decision_t) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if C.sqlthrottle_resume(t.engine, decision.ticket, 0, decision) != C.SQLTHROTTLE_OK {
+		return lastError()
+	}
+	return nil
+}
+
+// Reload puts other rules in force. Counts are kept, and statements that are being checked see one set or the other.
+func (t *Throttle) Reload(rules string) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	text := C.CString(rules)
+	defer C.free(unsafe.Pointer(text))
+	if C.sqlthrottle_reload(t.engine, text, C.size_t(len(rules)), nil) != C.SQLTHROTTLE_OK {
+		return lastError()
+	}
+	return nil
+}
+
 // Release gives back what a statement held that has ended. To do so twice is harmless.
 func (t *Throttle) Release(decision C.sqlthrottle_decision_t) {
 	C.sqlthrottle_release(t.engine, decision.permit)
@@ -82,10 +116,21 @@ func show(throttle *Throttle, sql string) (C.sqlthrottle_decision_t, error) {
 	if err != nil {
 		return decision, err
 	}
+	describe(sql, decision)
+	if decision.verdict != C.SQLTHROTTLE_DELAY {
+		return decision, nil
+	}
+	if decision, err = throttle.Wait(decision); err != nil {
+		return decision, err
+	}
+	describe("after the wait", decision)
+	return decision, nil
+}
+
+func describe(what string, decision C.sqlthrottle_decision_t) {
 	verdict := C.GoString(C.sqlthrottle_verdict_name(decision.verdict))
 	reason := C.GoString(C.sqlthrottle_reason_name(decision.reason))
-	fmt.Println(strings.TrimSpace(fmt.Sprint(sql, ": ", verdict, ", ", reason, " ", C.GoString(&decision.rule[0]))))
-	return decision, nil
+	fmt.Println(strings.TrimSpace(fmt.Sprint(what, ": ", verdict, ", ", reason, " ", C.GoString(&decision.rule[0]))))
 }
 
 func run() error {
@@ -103,6 +148,8 @@ func run() error {
 		"select * from reports where id = 2",
 		"select * from feeds where id = 1",
 		"select * from feeds where id = 2",
+		"select * from mails where id = 1",
+		"select * from mails where id = 2",
 	}
 	for _, sql := range statements {
 		decision, err := show(throttle, sql)
@@ -124,6 +171,14 @@ func run() error {
 		return err
 	}
 	throttle.Release(again)
+	if err = throttle.Reload(strings.Replace(rules, "max: 1, window", "max: 3, window", 1)); err != nil {
+		return err
+	}
+	raised, err := show(throttle, "select * from reports where id = 3")
+	if err != nil {
+		return err
+	}
+	throttle.Release(raised)
 	_, err = Open("rules: [{name: broken, limit: {concurrency: {max: 0}}}]")
 	fmt.Println(err)
 	return nil

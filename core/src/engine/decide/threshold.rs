@@ -29,7 +29,7 @@ impl Inner {
         sent: Sent,
         hands: &mut Hands,
     ) -> Decision {
-        let rule = &threshold.rule;
+        let (rule, core) = (&threshold.rule, hands.core);
         if let Allows::Attempts(meter) = &rule.allows
             && let Some(at_hand) = hands.at_hand(&threshold.key)
         {
@@ -40,7 +40,7 @@ impl Inner {
             };
             match count(at_hand, meter, attempted, threshold.refuses_all) {
                 Some(Counted::Within(total)) => {
-                    let counters = &*rule.state.counters;
+                    let counters = rule.state.counters.of_core(core);
                     counters.passed.add_alone();
                     counters.match_at(attempted.now);
                     return Decision {
@@ -51,7 +51,7 @@ impl Inner {
                     };
                 }
                 Some(Counted::Over(total, retry_after)) => {
-                    return refused(threshold, shape, sent, at_hand, meter, attempted, total, retry_after);
+                    return refused(threshold, shape, sent, core, at_hand, meter, attempted, total, retry_after);
                 }
                 None => {}
             }
@@ -89,6 +89,7 @@ fn refused(
     threshold: &Threshold,
     shape: &Shape,
     sent: Sent,
+    core: usize,
     at_hand: &AtHand,
     meter: &Meter,
     attempted: Attempted,
@@ -104,7 +105,7 @@ fn refused(
     } else {
         (Verdict::Abort, Reason::IgnoreUnavailable)
     };
-    let counters = &*threshold.rule.state.counters;
+    let counters = threshold.rule.state.counters.of_core(core);
     counters.refused(verdict, true);
     counters.match_at(attempted.now);
     Decision {
