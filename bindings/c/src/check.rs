@@ -114,8 +114,8 @@ pub unsafe extern "C" fn sqlthrottle_resume(
 /// Gives back what a statement held while it ran. To be called with the `permit` of every decision that was SQLTHROTTLE_ALLOW, once
 /// the statement has ended, however it has.
 ///
-/// Harmless where there is nothing to give back: a permit of 0, one that was released before, one whose lease has lapsed, one of
-/// another engine, and an engine that was freed. Returns SQLTHROTTLE_OK where something was given back, else
+/// Harmless where there is nothing to give back: a permit of 0, one that was released before, one whose lease has lapsed and whose
+/// places others have taken, one of another engine, and an engine that was freed. Returns SQLTHROTTLE_OK where something was given back, else
 /// SQLTHROTTLE_NOTHING or an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_release(engine: *const sqlthrottle_engine_t, permit: u64) -> sqlthrottle_status_t {

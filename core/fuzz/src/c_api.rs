@@ -6,6 +6,10 @@
 
 #![allow(unsafe_code, clippy::undocumented_unsafe_blocks, reason = "called as C calls it")]
 
+// Found by the fuzzer and by the tests, which have this file elsewhere.
+#[path = "c_api/reads.rs"]
+mod reads;
+
 use sqlthrottle_c::check::{
     sqlthrottle_check, sqlthrottle_check_request, sqlthrottle_check_statement, sqlthrottle_release, sqlthrottle_resume,
 };
@@ -13,7 +17,7 @@ use sqlthrottle_c::clock::{
     sqlthrottle_clock_advance, sqlthrottle_clock_free, sqlthrottle_clock_new, sqlthrottle_clock_t,
 };
 use sqlthrottle_c::decision::{
-    sqlthrottle_decision_t,
+    sqlthrottle_decision_t, sqlthrottle_fingerprint_t,
     sqlthrottle_reason_t::{SQLTHROTTLE_REASON_GUARD_ERROR, SQLTHROTTLE_REASON_NONE},
     sqlthrottle_verdict_t::{
         SQLTHROTTLE_ABORT, SQLTHROTTLE_ALLOW, SQLTHROTTLE_DELAY, SQLTHROTTLE_IGNORE, SQLTHROTTLE_NO_VERDICT,
@@ -24,18 +28,16 @@ use sqlthrottle_c::engine::{
     sqlthrottle_engine_t, sqlthrottle_options_t, sqlthrottle_reload,
 };
 use sqlthrottle_c::error::sqlthrottle_last_error_message;
-use sqlthrottle_c::fingerprint::{sqlthrottle_fingerprint_text, sqlthrottle_normalize};
 use sqlthrottle_c::prepared::{
     sqlthrottle_check_prepared, sqlthrottle_prepare, sqlthrottle_prepared_free, sqlthrottle_prepared_t,
 };
-use sqlthrottle_c::report::{sqlthrottle_snapshot, sqlthrottle_string_free};
 use sqlthrottle_c::statement::{sqlthrottle_statement_t, sqlthrottle_text_t};
 use sqlthrottle_c::status::sqlthrottle_status_t::{
     self, SQLTHROTTLE_ERROR_BUFFER, SQLTHROTTLE_ERROR_FREED, SQLTHROTTLE_ERROR_REFUSED, SQLTHROTTLE_ERROR_VALUE,
     SQLTHROTTLE_NOTHING, SQLTHROTTLE_OK,
 };
 use std::collections::HashSet;
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 
 /// Calls looked at; more find nothing new, and handles that are freed are told from others for a thousand more.
@@ -349,7 +351,7 @@ impl Trial {
     fn other(&mut self, which: usize, argument: u8) {
         let handle = self.handle(which);
         let (engine, of) = (handle.engine, handle.of);
-        match argument % 8 {
+        match argument % 12 {
             // From a nanosecond to a minute.
             0..=3 => {
                 let by = 1_u64 << (argument / 4 % 36);
@@ -361,50 +363,13 @@ impl Trial {
                 }
             }
             5 => self.normalise(which, argument),
-            6 => assert_shown(),
-            _ => self.snapshot(which),
+            6 => reads::assert_shown(),
+            7 => self.snapshot(which),
+            8 => self.texts(which),
+            9 => self.admin(which, argument),
+            10 => self.rule_name(which, argument),
+            _ => self.threshold(which, argument),
         }
-    }
-
-    /// Into a buffer of any length around the right one.
-    fn normalise(&self, which: usize, argument: u8) {
-        let handle = self.handle(which);
-        let sql = STATEMENTS[usize::from(argument / 8) % STATEMENTS.len()];
-        let capacity = usize::from(argument / 8);
-        let mut buffer = [0x55 as c_char; 64];
-        let mut needed = 0;
-        let (text, length) = (sql.as_ptr().cast(), sql.len());
-        let status = unsafe {
-            sqlthrottle_normalize(handle.engine, text, length, 0, buffer.as_mut_ptr(), capacity, &raw mut needed)
-        };
-        if handle.is_freed {
-            assert_eq!((status, needed), (SQLTHROTTLE_ERROR_FREED, 0));
-            return;
-        }
-        let fits = needed <= capacity;
-        assert_eq!(status, if fits { SQLTHROTTLE_OK } else { SQLTHROTTLE_ERROR_BUFFER });
-        let written = if fits { needed } else { 0 };
-        assert!(buffer[written..].iter().all(|byte| *byte == 0x55));
-        assert!(!fits || buffer[written - 1] == 0);
-    }
-
-    /// As many run as permits are out.
-    fn snapshot(&self, which: usize) {
-        let handle = self.handle(which);
-        let (mut json, mut length) = (null_mut(), 0);
-        let status = unsafe { sqlthrottle_snapshot(handle.engine, &raw mut json, &raw mut length) };
-        if !Self::expect(handle, status, SQLTHROTTLE_OK) {
-            assert!(json.is_null());
-            return;
-        }
-        let text = unsafe { CStr::from_ptr(json) }.to_str().unwrap_or_default().to_owned();
-        unsafe { sqlthrottle_string_free(json) };
-        assert_eq!(text.len(), length);
-        let snapshot: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let held = snapshot["rules"].as_array().and_then(|rules| rules.iter().find(|rule| rule["name"] == "held"));
-        let in_use = held.map(|rule| &rule["in_use"]);
-        assert_eq!(in_use, Some(&self.engines[handle.of].held.len().into()), "{text}");
-        assert_eq!(snapshot["guard_errors"], 0);
     }
 }
 
@@ -429,13 +394,4 @@ fn asked(
         assert_eq!(seen, (SQLTHROTTLE_NO_VERDICT, SQLTHROTTLE_REASON_NONE, 0, 0));
     }
     (status, decision)
-}
-
-/// The text of no fingerprint is empty.
-fn assert_shown() {
-    let none = sqlthrottle_c::decision::sqlthrottle_fingerprint_t { bytes: [0; 32], length: 0 };
-    let mut needed = 0;
-    let mut buffer = [1 as c_char; 1];
-    let status = unsafe { sqlthrottle_fingerprint_text(&raw const none, buffer.as_mut_ptr(), 1, &raw mut needed) };
-    assert_eq!((status, needed, buffer[0]), (SQLTHROTTLE_OK, 1, 0));
 }
