@@ -18,8 +18,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tests"))
 
-from databases import MariaDB, PostgreSQL  # noqa: E402
+# The service knows where the databases are.
 from service import Service, build  # noqa: E402
+from databases import MariaDB, PostgreSQL  # noqa: E402
 
 DATABASES = {"postgresql": PostgreSQL, "mariadb": MariaDB}
 CHOSEN = os.environ.get("DATABASES", "postgresql mariadb").split()

@@ -11,8 +11,9 @@ import tempfile
 import threading
 import unittest
 
-from databases import MariaDB, PostgreSQL, poll
+# The service knows where the databases are.
 from service import ENVIRONMENT, EXAMPLES, Service, build
+from databases import MariaDB, PostgreSQL, poll
 
 RULES = """
 rules:

@@ -6,10 +6,13 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 
-from databases import STOP_SECONDS, poll
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tests", "servers"))
+
+from databases import STOP_SECONDS, poll  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "examples")
