@@ -26,14 +26,17 @@ define apt_get
 	fi
 endef
 
-.PHONY: help setup demo test lint unit loom doc deny clean
+.PHONY: help build-setup setup demo test lint unit loom doc deny clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{ printf "%-16s %s\n", $$1, $$2 }'
 
-setup: ## Install what is missing: a C compiler, rustfmt, clippy
+# What a user needs who only builds.
+build-setup:
 	@command -v cargo >/dev/null || { echo "please install Rust: https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || { $(call apt_get,gcc libc6-dev); }
+
+setup: build-setup ## Install what is missing: a C compiler, rustfmt, clippy
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || rustup component add rustfmt clippy
 
 demo: setup ## Show a burst against SQLite, without and with protection (BURST_SECONDS=10 a run)

@@ -18,12 +18,14 @@
  * Threads    It may be called from any thread, by any number of them at a time, and in the child of a fork once
  *            sqlthrottle_after_fork() was called there. It starts no thread, calls nobody back, waits for no delay, and is not for
  *            signal handlers. Functions that read rules read the environment: no other thread may change that meanwhile.
- * Errors     It returns SQLTHROTTLE_OK or another sqlthrottle_status_t. On an error nothing was done and no output was written;
- *            the thread's last error says why: sqlthrottle_last_error_message(). Faults of the library itself are caught;
- *            want of memory and a stack that is too small end the process.
+ * Errors     It returns SQLTHROTTLE_OK or another sqlthrottle_status_t. On an error nothing was done (but see
+ *            SQLTHROTTLE_ERROR_PANIC) and outputs are as they were, except that a decision loses what it said to do, that a
+ *            pointer to be written is NULL, and that a buffer that is too short is told how long it has to be. The thread's
+ *            last error says why: sqlthrottle_last_error_message(). Faults of the library itself are caught; want of memory
+ *            and a stack that is too small end the process.
  * Ownership  What is passed in stays the caller's; the library reads it during the call, in which nobody may change it, and keeps
- *            nothing. What a function writes to a
- *            pointer to a pointer is the caller's to free with the function that is named there.
+ *            nothing. What a function writes to a pointer to a pointer is the caller's to free with the function that is named
+ *            there.
  * Texts      A pointer and a length in bytes. They need not end with NUL, and a NUL within them is a byte like any other.
  * Units      Times are nanoseconds, and their names end with _ns.
  * Structs    One that begins with `size` grows in later versions. Set all of it to zero and `size` to sizeof; of a
@@ -439,7 +441,8 @@ typedef struct sqlthrottle_fingerprint_t {
  * The answer to a check. It belongs to the caller, holds no memory but `refill`, and may be copied, kept and forgotten.
  *
  * Set `size` before a call, and nothing else: `sqlthrottle_decision_t decision; decision.size = sizeof decision;` One may be used
- * again and again. A call that fails leaves no verdict, permit, ticket or refill in it, and the rest as it was.
+ * again and again. A call that fails leaves no verdict, permit, ticket or refill in it, and the rest as it was; where `size` itself
+ * is wrong, all of it. So keep a ticket elsewhere if a sqlthrottle_resume() that fails is to be tried again.
  */
 typedef struct sqlthrottle_decision_t {
   /**
@@ -471,8 +474,9 @@ typedef struct sqlthrottle_decision_t {
    */
   uint64_t limit;
   /**
-   * Nanoseconds until a statement of this shape and weight may pass again if none is tried meanwhile; 0 where this one is
-   * within the limit, or no wait will help.
+   * Nanoseconds until a statement of this shape and weight may pass again if none is tried meanwhile, which may be up to one bucket
+   * more than the window; 0 where this one is within the limit, where no wait will help (`NEVER`, `BLOCKED`), and where it
+   * depends on when another statement ends (a limit of concurrency).
    */
   uint64_t retry_after_ns;
   /**
@@ -693,7 +697,7 @@ size_t sqlthrottle_last_error_count(void);
  * told the bytes of the code with its NUL.
  *
  * Returns SQLTHROTTLE_ERROR_UNKNOWN where there is no such fault, SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than
- * `needed`. Neither becomes the last error.
+ * `needed`: then what fits is written, with its NUL. Neither becomes the last error.
  */
 sqlthrottle_status_t sqlthrottle_last_error_code(size_t fault,
                                                  char *buffer,
@@ -706,7 +710,8 @@ sqlthrottle_status_t sqlthrottle_last_error_code(size_t fault,
  *
  * `needed`, unless NULL, is told the bytes of the text with its NUL.
  *
- * Returns SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`, which does not become the last error.
+ * Returns SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`: then what fits of the text is written, with its NUL. That
+ * does not become the last error.
  */
 sqlthrottle_status_t sqlthrottle_last_error_message(char *buffer,
                                                     size_t capacity,
@@ -867,15 +872,15 @@ sqlthrottle_status_t sqlthrottle_release(const struct sqlthrottle_engine_t *engi
  * Text, context and parameters are copied, and every check goes by them: where they change from one execution to the next, and rules
  * read them, sqlthrottle_check_statement() is the one to call. Permits are released, and waits resumed, by a handle to the engine.
  *
- *  Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until
- * then. It is never out of date: where rules have changed, its next check goes by the new ones.
+ * Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until then. It is never out of date: where
+ * rules have changed, its next check goes by the new ones.
  */
 sqlthrottle_status_t sqlthrottle_prepare(const struct sqlthrottle_engine_t *engine,
                                          const struct sqlthrottle_statement_t *statement,
                                          struct sqlthrottle_prepared_t **prepared);
 
 /**
- * Decides on a prepared statement, as sqlthrottle_check_statement() would, sooner by the look-up of its text.
+ * Decides on a prepared statement, as sqlthrottle_check_statement() would, without looking up its text.
  *
  * `weight` is how many executions the check speaks for, 0 for the weight that it was prepared with. Otherwise as sqlthrottle_check().
  */

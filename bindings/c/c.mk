@@ -10,20 +10,34 @@ PREFIX ?= /usr/local
 LIBDIR ?= lib
 INCLUDEDIR ?= include
 
-.PHONY: header c-library install-c c-setup c-test c-guard c-memory c-soak abi-baseline
+.PHONY: header c-library install-c uninstall-c c-setup c-test c-guard c-memory c-soak abi-baseline
 
 header: setup ## Write include/sqlthrottle.h from the sources of bindings/c
 	cargo run --quiet --locked --package xtask -- header
 
 # Without the form of it that Rust's tests link: beside that one, cargo leaves out link-time optimisation. The compiler is the one
 # to say what else a program needs that links the static library.
-c-library: setup
+c-library: build-setup ## Build the C library, and install nothing
 	cargo rustc --locked --release --package sqlthrottle-c --lib --crate-type cdylib,staticlib -- \
 		--print 'native-static-libs=$(C_BUILT)/libsqlthrottle_c.libs'
 
-install-c: c-library ## Install the C library (PREFIX=/usr/local LIBDIR=lib INCLUDEDIR=include DESTDIR=)
-	cargo run --quiet --locked --package xtask -- install-c --prefix '$(PREFIX)' --libdir '$(LIBDIR)' \
+# Whether the place may be written is better known before the minutes of building than after.
+install-c: ## Install the C library (PREFIX=/usr/local LIBDIR=lib INCLUDEDIR=include DESTDIR=)
+	@case '$(PREFIX)' in '~'*) echo "PREFIX is '$(PREFIX)', which no shell has read: write \$$HOME for ~" >&2; exit 1;; esac
+	@mkdir -p '$(DESTDIR)$(PREFIX)' && test -w '$(DESTDIR)$(PREFIX)' || \
+		{ echo "cannot write to $(DESTDIR)$(PREFIX): choose another PREFIX" >&2; exit 1; }
+	$(MAKE) c-library
+	cargo run --locked --package xtask -- install-c --prefix '$(PREFIX)' --libdir '$(LIBDIR)' \
 		--includedir '$(INCLUDEDIR)' --built '$(C_BUILT)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
+
+# What install-c writes; an older version's file beside it stays, because programs may be running with it.
+C_LIBDIR = $(DESTDIR)$(if $(filter /%,$(LIBDIR)),,$(PREFIX)/)$(LIBDIR)
+C_INCLUDEDIR = $(DESTDIR)$(if $(filter /%,$(INCLUDEDIR)),,$(PREFIX)/)$(INCLUDEDIR)
+
+uninstall-c: ## Remove what install-c has installed (with the same variables)
+	rm -f '$(C_INCLUDEDIR)/sqlthrottle.h' '$(C_LIBDIR)/pkgconfig/sqlthrottle.pc' \
+		'$(C_LIBDIR)'/libsqlthrottle.a '$(C_LIBDIR)'/libsqlthrottle.so* '$(C_LIBDIR)'/libsqlthrottle.*dylib
+	rm -rf '$(C_LIBDIR)/cmake/sqlthrottle'
 
 c-setup: setup
 	@command -v c++ >/dev/null && command -v cmake >/dev/null && command -v pkg-config >/dev/null && \

@@ -106,7 +106,10 @@ impl InstallC {
             ("@VERSION@", VERSION.to_owned()),
         ];
         self.fill("sqlthrottle-config.cmake.in", &for_cmake, &package)?;
-        self.fill("sqlthrottle-config-version.cmake.in", &for_cmake, &package)
+        self.fill("sqlthrottle-config-version.cmake.in", &for_cmake, &package)?;
+        println!("installed {VERSION} in {}; pkg-config finds it with", prefix.display());
+        println!("    export PKG_CONFIG_PATH=\"{}\"", lib.join("pkgconfig").display());
+        Ok(())
     }
 
     /// The directory to write to for one that its files are used from, made where there is none.

@@ -90,7 +90,8 @@ pub const SQLTHROTTLE_STRATEGY_NAME_SIZE: usize = 76;
 /// The answer to a check. It belongs to the caller, holds no memory but `refill`, and may be copied, kept and forgotten.
 ///
 /// Set `size` before a call, and nothing else: `sqlthrottle_decision_t decision; decision.size = sizeof decision;` One may be used
-/// again and again. A call that fails leaves no verdict, permit, ticket or refill in it, and the rest as it was.
+/// again and again. A call that fails leaves no verdict, permit, ticket or refill in it, and the rest as it was; where `size` itself
+/// is wrong, all of it. So keep a ticket elsewhere if a sqlthrottle_resume() that fails is to be tried again.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct sqlthrottle_decision_t {
@@ -108,8 +109,9 @@ pub struct sqlthrottle_decision_t {
     pub count: u64,
     /// The limit that the count is held against; 0 where no rule matched, and of a rule that counts nothing.
     pub limit: u64,
-    /// Nanoseconds until a statement of this shape and weight may pass again if none is tried meanwhile; 0 where this one is
-    /// within the limit, or no wait will help.
+    /// Nanoseconds until a statement of this shape and weight may pass again if none is tried meanwhile, which may be up to one bucket
+    /// more than the window; 0 where this one is within the limit, where no wait will help (`NEVER`, `BLOCKED`), and where it
+    /// depends on when another statement ends (a limit of concurrency).
     pub retry_after_ns: u64,
     /// Nanoseconds to wait before sqlthrottle_resume(); only with SQLTHROTTLE_DELAY.
     pub delay_ns: u64,

@@ -9,6 +9,7 @@ use sqlthrottle::LoadError;
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt::Display;
+use std::ptr;
 
 /// Why a call did nothing.
 #[derive(Debug)]
@@ -85,7 +86,7 @@ pub extern "C" fn sqlthrottle_last_error_count() -> usize {
 /// told the bytes of the code with its NUL.
 ///
 /// Returns SQLTHROTTLE_ERROR_UNKNOWN where there is no such fault, SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than
-/// `needed`. Neither becomes the last error.
+/// `needed`: then what fits is written, with its NUL. Neither becomes the last error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_last_error_code(
     fault: usize,
@@ -105,7 +106,8 @@ pub unsafe extern "C" fn sqlthrottle_last_error_code(
 ///
 /// `needed`, unless NULL, is told the bytes of the text with its NUL.
 ///
-/// Returns SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`, which does not become the last error.
+/// Returns SQLTHROTTLE_ERROR_BUFFER where `capacity` is less than `needed`: then what fits of the text is written, with its NUL. That
+/// does not become the last error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_last_error_message(
     buffer: *mut c_char,
@@ -125,5 +127,18 @@ pub unsafe extern "C" fn sqlthrottle_last_error_message(
 /// As for [`fits`].
 unsafe fn tell(text: &str, buffer: *mut c_char, capacity: usize, needed: *mut usize) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
-    if unsafe { fits(text.as_bytes(), buffer, capacity, needed) } { SQLTHROTTLE_OK } else { SQLTHROTTLE_ERROR_BUFFER }
+    if unsafe { fits(text.as_bytes(), buffer, capacity, needed) } {
+        return SQLTHROTTLE_OK;
+    }
+    // The beginning of what went wrong is better than nothing, for a caller who looks no further.
+    let beginning = beginning(text, capacity.saturating_sub(1));
+    // SAFETY: the caller's promise.
+    unsafe { fits(beginning.as_bytes(), buffer, capacity, ptr::null_mut()) };
+    SQLTHROTTLE_ERROR_BUFFER
+}
+
+/// At most so many bytes of a text, and no part of a character.
+fn beginning(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }

@@ -36,8 +36,8 @@ opaque!(sqlthrottle_prepared_t, Noted, "prepared statement");
 /// Text, context and parameters are copied, and every check goes by them: where they change from one execution to the next, and rules
 /// read them, sqlthrottle_check_statement() is the one to call. Permits are released, and waits resumed, by a handle to the engine.
 ///
-///  Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until
-/// then. It is never out of date: where rules have changed, its next check goes by the new ones.
+/// Writes `prepared`, to be freed with sqlthrottle_prepared_free(); it keeps the engine until then. It is never out of date: where
+/// rules have changed, its next check goes by the new ones.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sqlthrottle_prepare(
     engine: *const sqlthrottle_engine_t,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn sqlthrottle_prepare(
     }
 }
 
-/// Decides on a prepared statement, as sqlthrottle_check_statement() would, sooner by the look-up of its text.
+/// Decides on a prepared statement, as sqlthrottle_check_statement() would, without looking up its text.
 ///
 /// `weight` is how many executions the check speaks for, 0 for the weight that it was prepared with. Otherwise as sqlthrottle_check().
 #[unsafe(no_mangle)]

@@ -67,6 +67,11 @@ is "the link that linkers follow" libsqlthrottle.so.0 "$(readlink "$old/lib/libs
 is "the older library" old "$(cat "$old/lib/libsqlthrottle.so.0.0.9")"
 is "what is left behind" "" "$(find "$old" -name '*.new')"
 
+# Removed again, nothing is left of it but what others have put there.
+echo mine >"$old/lib/libother.a"
+make --silent uninstall-c PREFIX="$old" LIBDIR=lib INCLUDEDIR=include DESTDIR=
+is "what is left of it" "$old/lib/libother.a" "$(find "$old" ! -type d)"
+
 # From a place where nothing was built: an error, and nothing is installed.
 built=$work/nothing
 if install_c --prefix "$work/none" 2>"$work/said"; then fail "has installed what was never built"; fi

@@ -12,7 +12,8 @@ use std::ptr::null_mut;
 
 type Write<'a> = &'a dyn Fn(*mut c_char, usize, *mut usize) -> sqlthrottle_status_t;
 
-/// Where a buffer is too short nothing is written into it; else the text, its NUL, and nothing beyond.
+/// Where a buffer is too short nothing is written into it, or of the last error, which does not become the last one itself, as much as
+/// fits; else the text, its NUL, and nothing beyond.
 fn assert_writes(text: &str, becomes_last: bool, write: Write<'_>) {
     let right = text.len() + 1;
     for capacity in [0, 1, right / 2, right - 1, right, right + 1, right + 50] {
@@ -26,7 +27,16 @@ fn assert_writes(text: &str, becomes_last: bool, write: Write<'_>) {
                 let numbers = [capacity.to_string(), right.to_string()];
                 assert_fails(status, status, &["buffer", &numbers[0], &numbers[1]]);
             }
-            assert!(memory.iter().all(|byte| *byte == 0xaa), "{text}: {capacity}");
+            let mut written = Vec::new();
+            if !becomes_last && capacity > 0 {
+                // No part of a character is shown.
+                written.extend_from_slice(text.as_bytes());
+                written.truncate((0..capacity).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0));
+                written.push(0);
+            }
+            let beyond = memory.split_off(written.len());
+            assert_eq!(memory, written, "{text}: {capacity}");
+            assert!(beyond.iter().all(|byte| *byte == 0xaa), "{text}: {capacity}");
         } else {
             assert_eq!(status, SQLTHROTTLE_OK);
             assert_eq!(memory[..right], [text.as_bytes(), &[0]].concat());
@@ -60,7 +70,7 @@ fn a_buffer_is_written_within_its_capacity_or_not_at_all() {
         sqlthrottle_rule_name(given, 0, buffer, capacity, needed)
     });
     // What tells of the last error does not become it.
-    let failure = engine.reload("rules: 1").unwrap_err();
+    let failure = engine.reload("ü€: 1").unwrap_err();
     assert_writes(&failure.message, false, &|buffer, capacity, needed| unsafe {
         sqlthrottle_last_error_message(buffer, capacity, needed)
     });
