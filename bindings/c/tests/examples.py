@@ -12,7 +12,7 @@ import threading
 import unittest
 
 # The service knows where the databases are.
-from service import ENVIRONMENT, EXAMPLES, Service, build
+from service import ENVIRONMENT, EXAMPLES, Service, build, build_joined
 from databases import MariaDB, PostgreSQL, poll
 
 RULES = """
@@ -54,7 +54,8 @@ class ServerTests:
 
     @classmethod
     def setUpClass(cls):
-        cls.binary = build(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.binary, cls.joined = build(folder), build_joined(folder)
         cls.server = cls.enterClassContext(cls.database())
         with Service(cls.binary, cls.server, None) as service, service.client() as client:
             for table in TABLES:
@@ -69,8 +70,8 @@ class ServerTests:
         cls.addClassCleanup(context.__exit__, None, None, None)
         return entered
 
-    def serve(self, rules=RULES, *options):
-        service = Service(self.binary, self.server, rules, *options)
+    def serve(self, rules=RULES, *options, preload=None):
+        service = Service(self.binary, self.server, rules, *options, preload=preload)
         service.__enter__()
         self.addCleanup(service.__exit__)
         return service
@@ -224,6 +225,15 @@ class ServerTests:
         client.send(self.sleep(3600))
         poll(lambda: observer.rule("one")["in_use"] == 1, "the statement runs")
         self.assert_ends_cleanly(service)
+
+    def test_no_thread_outlives_the_server(self):
+        service = self.serve(preload=self.joined)
+        gone, idle, running = (self.connect(service) for _ in range(3))
+        self.assertTrue(gone.ask("select 1").ok and idle.ask("select 1").ok)
+        gone.close()
+        running.send(self.sleep(0.1))
+        status, _ = service.stop()
+        self.assertEqual((0, ""), (status, service.complaints()))
 
     def test_lines_that_are_no_statement_are_errors(self):
         service = self.serve()

@@ -36,6 +36,14 @@ def build(folder):
     return os.path.join(folder, "sqlthrottle-server")
 
 
+def build_joined(folder):
+    """Builds what, preloaded, has a program fail that ends before its threads have, and returns its path."""
+    path = os.path.join(folder, "joined.so")
+    warnings = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    subprocess.run(["cc", *warnings, "-shared", "-fPIC", "-o", path, os.path.join(HERE, "joined.c"), "-ldl"], check=True)
+    return path
+
+
 @dataclass
 class Answer:
     """What a line came to: rows, and the last line's fields."""
@@ -109,8 +117,9 @@ class Client:
 class Service:
     """The server in front of a database: a context manager. It is stopped by its process id, whatever happens within."""
 
-    def __init__(self, binary, database, rules, *options):
+    def __init__(self, binary, database, rules, *options, preload=None):
         self.binary, self.database, self.options = binary, database, options
+        self.environment = ENVIRONMENT if preload is None else ENVIRONMENT | {"LD_PRELOAD": preload}
         self.folder = tempfile.TemporaryDirectory(prefix="sqlthrottle-")
         self.rules = "none" if rules is None else os.path.join(self.folder.name, "sqlthrottle.yml")
         if rules is not None:
@@ -126,7 +135,7 @@ class Service:
         self.log = os.path.join(self.folder.name, "log")
         with open(self.log, "w") as log:
             command = [self.binary, "--rules", self.rules, "--database", self.database.url, *self.options]
-            self.process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=log, text=True)
+            self.process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=log, text=True)
         greeting = self.process.stdout.readline()
         if not greeting.startswith("listening on 127.0.0.1:"):
             self.__exit__()

@@ -28,12 +28,15 @@ struct server {
     int listener;
     /* What is written to one end wakes the thread that accepts, which polls the other. */
     int wake[2];
-    pthread_attr_t detached;
+    pthread_attr_t small;
     pthread_mutex_t lock;
     /* The last session has ended. */
     pthread_cond_t idle;
     struct entry *entries;
     unsigned count;
+    /* The thread that ended last, where there is one: nobody has joined it yet. It has joined, or is going to, the one before. */
+    pthread_t ended;
+    bool has_ended;
 };
 
 static bool open_listener(struct server *server) {
@@ -55,9 +58,7 @@ static bool init_threads(struct server *server) {
     pthread_condattr_t monotonic;
     bool done = pthread_condattr_init(&monotonic) == 0 && pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0
         && pthread_cond_init(&server->idle, &monotonic) == 0 && pthread_mutex_init(&server->lock, NULL) == 0
-        && pthread_attr_init(&server->detached) == 0
-        && pthread_attr_setdetachstate(&server->detached, PTHREAD_CREATE_DETACHED) == 0
-        && pthread_attr_setstacksize(&server->detached, STACK_BYTES) == 0;
+        && pthread_attr_init(&server->small) == 0 && pthread_attr_setstacksize(&server->small, STACK_BYTES) == 0;
     if (!done) {
         fprintf(stderr, "out of memory\n");
     }
@@ -118,17 +119,36 @@ static void drop(struct server *server, struct entry *entry) {
     session_free(entry->session);
     free(entry);
     server->count--;
-    /* Under the lock: once it is free, the server may be. */
     if (server->count == 0) {
         pthread_cond_signal(&server->idle);
     }
     pthread_mutex_unlock(&server->lock);
 }
 
+/*
+ * Makes a thread the one that ended last, and returns in its place the one that did before. Every thread joins the one before it,
+ * and server_run() the last one: so all are joined, and at any time no more than one waits for it.
+ */
+static bool succeed(struct server *server, pthread_t thread, pthread_t *before) {
+    pthread_mutex_lock(&server->lock);
+    bool has_before = server->has_ended;
+    *before = server->ended;
+    server->ended = thread;
+    server->has_ended = true;
+    pthread_mutex_unlock(&server->lock);
+    return has_before;
+}
+
 static void *serve(void *of_entry) {
     struct entry *entry = of_entry;
     session_serve(entry->session);
+    pthread_t before;
+    /* Before it is dropped: where no session is left, the last thread is known. */
+    bool has_before = succeed(entry->server, pthread_self(), &before);
     drop(entry->server, entry);
+    if (has_before) {
+        pthread_join(before, NULL);
+    }
     return NULL;
 }
 
@@ -159,7 +179,7 @@ static void welcome(struct server *server, int client, const struct sockaddr_in 
     }
     add(server, entry);
     pthread_t thread;
-    if (pthread_create(&thread, &server->detached, serve, entry) != 0) {
+    if (pthread_create(&thread, &server->small, serve, entry) != 0) {
         fprintf(stderr, "cannot start another thread\n");
         drop(server, entry);
     }
@@ -221,10 +241,17 @@ void server_run(struct server *server) {
     accept_clients(server);
     close(server->listener);
     end_sessions(server);
+    /*
+     * A thread goes on when its session is over: libraries that were used in it (Kerberos for libpq, OpenSSL, sqlthrottle) free
+     * what they keep for each thread. They must not be unloaded meanwhile, as they are when the program ends.
+     */
+    if (server->has_ended) {
+        pthread_join(server->ended, NULL);
+    }
 }
 
 void server_free(struct server *server) {
-    pthread_attr_destroy(&server->detached);
+    pthread_attr_destroy(&server->small);
     pthread_mutex_destroy(&server->lock);
     pthread_cond_destroy(&server->idle);
     close(server->wake[0]);

@@ -26,7 +26,7 @@ struct server *server_new(const struct server_options *options);
 /* Where it listens. */
 uint16_t server_port(const struct server *server);
 
-/* Serves clients until server_stop(), then until the last of them is done. */
+/* Serves clients until server_stop(), then until the last of them is done and its thread has ended. */
 void server_run(struct server *server);
 
 /* May be called from any thread, any number of times. */
