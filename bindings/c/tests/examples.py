@@ -226,6 +226,16 @@ class ServerTests:
         poll(lambda: observer.rule("one")["in_use"] == 1, "the statement runs")
         self.assert_ends_cleanly(service)
 
+    def test_who_takes_nothing_does_not_hold_up_the_end(self):
+        # Time for the database to be done, or what is cancelled has no answer.
+        service = self.serve(RULES, "--grace", "2")
+        observer, client = self.connect(service), self.connect(service, "one")
+        client.send("select repeat('x', 10000000)")
+        poll(lambda: observer.rule("one")["in_use"] == 1, "the statement runs")
+        # Less than the time-out of a send, after which the server would give up by itself.
+        status, _ = service.stop(seconds=25)
+        self.assertEqual(0, status)
+
     def test_no_thread_outlives_the_server(self):
         service = self.serve(preload=self.joined)
         gone, idle, running = (self.connect(service) for _ in range(3))

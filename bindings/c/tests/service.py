@@ -166,11 +166,11 @@ class Service:
         self.process.send_signal(signal.SIGUSR1)
         poll(lambda: self.said(text), text)
 
-    def stop(self):
+    def stop(self, seconds=STOP_SECONDS):
         """Asks it to end. Returns its status, and what it says last: its rules by name, as of a snapshot."""
         self.process.send_signal(signal.SIGTERM)
-        return self.ended()
+        return self.ended(seconds)
 
-    def ended(self):
-        said, _ = self.process.communicate(timeout=STOP_SECONDS)
+    def ended(self, seconds=STOP_SECONDS):
+        said, _ = self.process.communicate(timeout=seconds)
         return self.process.returncode, {rule["name"]: rule for rule in json.loads(said)["rules"]} if said else None

@@ -221,18 +221,23 @@ static void wait_until_idle(struct server *server, unsigned seconds) {
     }
 }
 
+/* To be called under the lock. */
+static void for_each(const struct server *server, void (*act)(struct session *session)) {
+    for (const struct entry *entry = server->entries; entry != NULL; entry = entry->next) {
+        act(entry->session);
+    }
+}
+
 static void end_sessions(struct server *server) {
     pthread_mutex_lock(&server->lock);
-    for (struct entry *entry = server->entries; entry != NULL; entry = entry->next) {
-        session_stop(entry->session);
-    }
+    for_each(server, session_stop);
     wait_until_idle(server, server->options.grace_seconds);
     /* Again and again: what is cancelled in the moment before it starts goes on. */
     while (server->count > 0) {
-        for (struct entry *entry = server->entries; entry != NULL; entry = entry->next) {
-            session_cancel(entry->session);
-        }
+        for_each(server, session_cancel);
         wait_until_idle(server, 1);
+        /* Who has not taken all that was sent by now is not waited for: it would be for as long as it likes. */
+        for_each(server, session_cut);
     }
     pthread_mutex_unlock(&server->lock);
 }

@@ -57,6 +57,10 @@ void session_cancel(struct session *session) {
     pthread_mutex_unlock(&session->lock);
 }
 
+void session_cut(struct session *session) {
+    shutdown(session->wire.socket, SHUT_RDWR);
+}
+
 static bool is_stopping(struct session *session) {
     pthread_mutex_lock(&session->lock);
     bool stopping = session->stopping;

@@ -32,6 +32,9 @@ void session_stop(struct session *session);
 /* Asks the database to end the session's statement. May be called from another thread. */
 void session_cancel(struct session *session);
 
+/* Has no more be sent to the client, who may take nothing and hold up what sends to it. May be called from another thread. */
+void session_cut(struct session *session);
+
 void session_free(struct session *session);
 
 #endif
