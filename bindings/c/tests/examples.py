@@ -5,6 +5,7 @@ PREFIX and LIBDIR say where the library is installed.
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -210,6 +211,15 @@ class ServerTests:
         poll(lambda: observer.snapshot()["waiting"] == 1, "the statement waits")
         self.assert_ends_cleanly(service)
         self.assertEqual("57P01", client.receive().sqlstate)
+
+    def test_a_client_that_sends_no_more_is_told_why_its_statement_did_not_wait(self):
+        service = self.serve()
+        client = self.connect(service, "slow")
+        self.assertTrue(client.ask("select 1").ok)
+        client.send("select 1")
+        client.socket.shutdown(socket.SHUT_WR)
+        self.assertEqual("57014", client.receive().sqlstate)
+        self.assert_ends_cleanly(service)
 
     def test_what_runs_may_end_before_the_server_does(self):
         service = self.serve()

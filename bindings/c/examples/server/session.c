@@ -123,8 +123,12 @@ static void serve_statement(struct session *session, const char *sql, size_t len
         wire_refusal(&session->wire, decision.rule, sqlthrottle_reason_name(decision.reason), decision.retry_after_ns);
         break;
     case GUARD_GIVE_UP:
-        /* Where the client is still there, it is the server that goes. */
-        wire_error(&session->wire, "57P01", "the server is shutting down");
+        if (is_stopping(session)) {
+            wire_error(&session->wire, "57P01", "the server is shutting down");
+        } else {
+            /* For a client that sends no more, but still reads: for one that has gone it looks the same. */
+            wire_error(&session->wire, "57014", "the statement was not sent: it had to wait, and the client ended what it sends");
+        }
         break;
     }
 }
