@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= lib
 INCLUDEDIR ?= include
 
-.PHONY: header c-library install-c uninstall-c c-setup c-test c-guard c-memory c-soak abi-baseline
+.PHONY: header c-library install-c uninstall-c c-setup c-test c-coroutine c-guard c-memory c-soak abi-baseline
 
 header: setup ## Write include/sqlthrottle.h from the sources of bindings/c
 	cargo run --quiet --locked --package xtask -- header
@@ -58,7 +58,7 @@ c-test: c-setup ## Check the header, the installed C library, and programs that 
 	sh $(C_TESTS)/install.sh '$(C_BUILT)'
 	sh $(C_TESTS)/abi.sh check include/sqlthrottle.h $(ABI_BASELINE)
 	sh $(C_TESTS)/abi_faults.sh include/sqlthrottle.h $(ABI_BASELINE)
-	$(MAKE) c-memory c-guard
+	$(MAKE) c-memory c-coroutine c-guard
 	$(MAKE) c-examples-test PREFIX='$(C_PREFIX)' LIBDIR=lib
 
 # A C program that frees what it was given loses nothing, and reads nothing that is not there.
@@ -66,6 +66,12 @@ c-memory:
 	cc -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror -g $(C_TESTS)/memory.c -o '$(C_PREFIX)/memory' \
 		$$(PKG_CONFIG_PATH='$(C_PREFIX)/lib/pkgconfig' pkg-config --cflags --libs sqlthrottle) -Wl,-rpath,'$(C_PREFIX)/lib'
 	valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=1 '$(C_PREFIX)/memory'
+
+# A host may run a check on a stack that is not its thread's.
+c-coroutine:
+	cc -std=c99 -Wall -Wextra -Wpedantic -Werror $(C_TESTS)/coroutine.c -o '$(C_PREFIX)/coroutine' -pthread \
+		$$(PKG_CONFIG_PATH='$(C_PREFIX)/lib/pkgconfig' pkg-config --cflags --libs sqlthrottle) -Wl,-rpath,'$(C_PREFIX)/lib'
+	'$(C_PREFIX)/coroutine'
 
 # A panic that is caught in one profile could end the host in another.
 c-guard: setup

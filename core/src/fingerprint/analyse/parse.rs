@@ -59,7 +59,8 @@ pub(super) fn constant(sql: &str, dialect: Dialect, must_be_number: bool) -> Opt
 }
 
 fn run<R>(sql: &str, dialect: Dialect, read: impl FnOnce(&mut Parser<'_>) -> Result<R, ParserError>) -> Option<R> {
-    stacker::maybe_grow(STACK_BYTES, STACK_BYTES, || {
+    // Always: how much is left of the stack at hand is known of a thread's own alone, and a host's coroutine may run on another.
+    stacker::grow(STACK_BYTES, || {
         // A fault of the parser is a refusal like any other; nothing it has touched outlives the call.
         catch_unwind(AssertUnwindSafe(|| {
             let parser = Parser::new(rules(dialect)).with_recursion_limit(RECURSION_LIMIT);

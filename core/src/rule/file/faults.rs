@@ -36,8 +36,13 @@ pub(super) struct Faults {
 }
 
 impl Faults {
+    /// Whether further ones are counted and not told.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= MAX_FAULTS
+    }
+
     pub(super) fn push(&mut self, mark: Mark, code: &'static str, path: &str, found: String, expected: String) {
-        if self.list.len() < MAX_FAULTS {
+        if !self.is_full() {
             self.list.push(Fault {
                 code,
                 path: path.to_owned(),

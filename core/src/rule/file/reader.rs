@@ -106,7 +106,9 @@ impl<'a> Reader<'a> {
             if let Some(field) = names.iter().position(|name| **name == *entry.key) {
                 fields[field] = Some(Given { key: entry.mark, value: entry.value });
             } else if !refuse(self, entry) {
-                let expected = suggest(&entry.key, names, "the keys here are");
+                // What is told no more is not looked for: a file may have any number of such keys.
+                let expected =
+                    if self.faults.is_full() { String::new() } else { suggest(&entry.key, names, "the keys here are") };
                 self.under(&entry.key, |reader| {
                     reader.fault(
                         entry.mark,
