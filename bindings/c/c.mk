@@ -27,7 +27,7 @@ install-c: ## Install the C library (PREFIX=/usr/local LIBDIR=lib INCLUDEDIR=inc
 	@mkdir -p '$(DESTDIR)$(PREFIX)' && test -w '$(DESTDIR)$(PREFIX)' || \
 		{ echo "cannot write to $(DESTDIR)$(PREFIX): choose another PREFIX" >&2; exit 1; }
 	$(MAKE) c-library
-	cargo run --locked --package xtask -- install-c --prefix '$(PREFIX)' --libdir '$(LIBDIR)' \
+	cargo run --locked --package xtask --no-default-features -- install-c --prefix '$(PREFIX)' --libdir '$(LIBDIR)' \
 		--includedir '$(INCLUDEDIR)' --built '$(C_BUILT)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
 
 # What install-c writes; an older version's file beside it stays, because programs may be running with it.

@@ -1,7 +1,7 @@
 //! Installing the C library.
 
 use crate::place::{self, DATA, LIBRARY};
-use crate::{Result, archive, header, root};
+use crate::{Result, archive, functions, root};
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl InstallC {
         let package = lib.join("cmake/sqlthrottle");
 
         let header = root().join("include/sqlthrottle.h");
-        let archive = archive::of_public_symbols(&self.built.join("libsqlthrottle_c.a"), &header::functions()?)?;
+        let archive = archive::of_public_symbols(&self.built.join("libsqlthrottle_c.a"), &functions::of_the_header()?)?;
         place::file(&header, &self.ready(&include)?.join("sqlthrottle.h"), DATA)?;
         let ready = self.ready(&lib)?;
         place::file(&archive, &ready.join("libsqlthrottle.a"), DATA)?;

@@ -1,6 +1,8 @@
 //! What is done to this repository, one command each: `cargo xtask header`.
 
 mod archive;
+mod functions;
+#[cfg(feature = "header")]
 mod header;
 mod install;
 mod place;
@@ -14,6 +16,7 @@ use std::path::{Path, PathBuf};
 #[command(name = "cargo xtask")]
 enum Command {
     /// Write include/sqlthrottle.h from the sources of bindings/c
+    #[cfg(feature = "header")]
     Header(header::Header),
     /// Install the C library with its header, its `pkg-config` file and its package for `CMake`
     InstallC(install::InstallC),
@@ -23,6 +26,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
     match Command::parse() {
+        #[cfg(feature = "header")]
         Command::Header(command) => command.run(),
         Command::InstallC(command) => command.run(),
     }
