@@ -4,7 +4,7 @@ use crate::growing::Growing;
 use crate::handle;
 use crate::output::{Out, put_field};
 use crate::refill::{Refill, sqlthrottle_refill_t};
-use sqlthrottle::{Decision, Fingerprint, Permit, Reason, Ticket, Verdict};
+use sqlthrottle::{Decision, Fingerprint, Permit, Reason, RefillRequest, Ticket, Verdict};
 use std::ffi::{CStr, c_char};
 use std::mem::offset_of;
 use std::ptr;
@@ -197,7 +197,7 @@ impl Out<sqlthrottle_decision_t> {
                 (*to).permit = decision.permit.map_or(0, Permit::number);
                 (*to).refill = match &decision.refill {
                     None => ptr::null_mut(),
-                    Some(request) => handle::new(Refill::new(request.clone())),
+                    Some(request) => hand_out(request),
                 };
                 let (digest, length) = match &decision.fingerprint {
                     Some(fingerprint) => (fingerprint.padded(), fingerprint.len()),
@@ -213,6 +213,13 @@ impl Out<sqlthrottle_decision_t> {
             }
         });
     }
+}
+
+/// Apart, because few decisions come with one, and what it takes would be made ready for all.
+#[cold]
+#[inline(never)]
+fn hand_out(request: &RefillRequest) -> *mut sqlthrottle_refill_t {
+    handle::new(Refill::new(request.clone()))
 }
 
 impl From<&Fingerprint> for sqlthrottle_fingerprint_t {
