@@ -856,6 +856,16 @@ sqlthrottle_status_t sqlthrottle_resume(const struct sqlthrottle_engine_t *engin
                                         struct sqlthrottle_decision_t *decision);
 
 /**
+ * Ends the wait of a statement that will not be resumed, because whoever asked has gone: another may wait in its place at once, and not
+ * only five seconds after it was due.
+ *
+ * Harmless where the ticket is 0, has been used, has lapsed or is another engine's, and with an engine that was freed. Returns
+ * SQLTHROTTLE_OK where a wait was ended, else SQLTHROTTLE_NOTHING or an error.
+ */
+sqlthrottle_status_t sqlthrottle_give_up(const struct sqlthrottle_engine_t *engine,
+                                         uint64_t ticket);
+
+/**
  * Gives back what a statement held while it ran. To be called with the `permit` of every decision that was SQLTHROTTLE_ALLOW, once
  * the statement has ended, however it has.
  *

@@ -111,6 +111,22 @@ pub unsafe extern "C" fn sqlthrottle_resume(
     }
 }
 
+/// Ends the wait of a statement that will not be resumed, because whoever asked has gone: another may wait in its place at once, and not
+/// only five seconds after it was due.
+///
+/// Harmless where the ticket is 0, has been used, has lapsed or is another engine's, and with an engine that was freed. Returns
+/// SQLTHROTTLE_OK where a wait was ended, else SQLTHROTTLE_NOTHING or an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sqlthrottle_give_up(engine: *const sqlthrottle_engine_t, ticket: u64) -> sqlthrottle_status_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with_engine(engine, |engine| {
+            let ended = Ticket::from_number(ticket).is_some_and(|ticket| engine.give_up(ticket));
+            Ok(if ended { SQLTHROTTLE_OK } else { SQLTHROTTLE_NOTHING })
+        })
+    }
+}
+
 /// Gives back what a statement held while it ran. To be called with the `permit` of every decision that was SQLTHROTTLE_ALLOW, once
 /// the statement has ended, however it has.
 ///

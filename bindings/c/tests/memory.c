@@ -321,6 +321,7 @@ int main(void) {
     sqlthrottle_clock_free(clock);
     EXPECT(SQLTHROTTLE_ERROR_FREED, sqlthrottle_clock_advance(clock, 1));
     sqlthrottle_engine_free(engine);
+    EXPECT(SQLTHROTTLE_ERROR_FREED, sqlthrottle_give_up(engine, 1));
     EXPECT(SQLTHROTTLE_ERROR_FREED, sqlthrottle_release(engine, 1));
     sqlthrottle_engine_free(engine);
     return 0;

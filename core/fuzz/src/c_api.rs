@@ -11,7 +11,8 @@
 mod reads;
 
 use sqlthrottle_c::check::{
-    sqlthrottle_check, sqlthrottle_check_request, sqlthrottle_check_statement, sqlthrottle_release, sqlthrottle_resume,
+    sqlthrottle_check, sqlthrottle_check_request, sqlthrottle_check_statement, sqlthrottle_give_up,
+    sqlthrottle_release, sqlthrottle_resume,
 };
 use sqlthrottle_c::clock::{
     sqlthrottle_clock_advance, sqlthrottle_clock_free, sqlthrottle_clock_new, sqlthrottle_clock_t,
@@ -158,6 +159,7 @@ impl Trial {
             8 => self.prepare(which, argument),
             9 | 10 => self.check_prepared(which, argument),
             11 => self.free_prepared(which),
+            12 if argument % 4 == 3 => self.give_up(which, argument),
             12 => self.release(which, argument),
             13 => self.resume(which, argument),
             14 => self.reload(which, argument),
@@ -314,6 +316,20 @@ impl Trial {
         if Self::expect(handle, unsafe { sqlthrottle_release(handle.engine, number) }, expected) {
             self.engines[of].held.remove(&number);
         }
+    }
+
+    /// Of a ticket that was given, all that may be is that it has lapsed.
+    fn give_up(&mut self, which: usize, argument: u8) {
+        let number = self.number(argument);
+        let handle = self.handle(which);
+        let (of, is_freed) = (handle.of, handle.is_freed);
+        let status = unsafe { sqlthrottle_give_up(handle.engine, number) };
+        if is_freed {
+            assert_eq!(status, SQLTHROTTLE_ERROR_FREED);
+            return;
+        }
+        let was_waiting = self.engines[of].waiting.remove(&number);
+        assert!(status == SQLTHROTTLE_NOTHING || status == SQLTHROTTLE_OK && was_waiting, "{number}: {status:?}");
     }
 
     fn resume(&mut self, which: usize, argument: u8) {

@@ -230,6 +230,13 @@ impl Engine {
         self.0.resume(ticket, None)
     }
 
+    /// Ends the wait of a statement that will not be resumed, because its caller has gone: another may wait in its place at once, and
+    /// not only when the ticket lapses. What its first check has counted stays counted. False where the ticket has been used, has
+    /// lapsed, or is another engine's.
+    pub fn give_up(&self, ticket: Ticket) -> bool {
+        self.0.waiting.give_up(ticket, &self.0.clock)
+    }
+
     /// Gives back what a statement held while it ran. False where that was done already, or all of it was free again because
     /// its lease had lapsed, or because the permit is another engine's: then nothing happens.
     pub fn release(&self, permit: Permit) -> bool {

@@ -262,6 +262,18 @@ impl Waiting {
         Taken::Lapsed(waiter)
     }
 
+    /// Ends the wait of a statement that nobody will come back with, and frees its place. False where there is none.
+    pub(super) fn give_up(&self, ticket: Ticket, clock: &Clock) -> bool {
+        match self.take(ticket, clock) {
+            Taken::Due(waiter, _) => {
+                waiter.rule.state.counters.lapsed.add();
+                waiter.rule.state.places.give_back();
+                true
+            }
+            Taken::Lapsed(_) | Taken::Unknown => false,
+        }
+    }
+
     /// Takes note of a wait that has come to its end.
     pub(super) fn end(&self, since: u64, now: u64) {
         self.ended.fetch_add(1, Ordering::Relaxed);

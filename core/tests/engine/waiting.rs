@@ -129,6 +129,26 @@ fn a_waiting_statement_keeps_its_place() {
     assert_eq!(engine.check(READ).verdict, Verdict::Delay);
 }
 
+#[test]
+fn who_gives_up_makes_room_at_once_and_once() {
+    let (engine, clock) = engine(delaying(Delay::Fixed(SECOND)).max_delayed(1));
+    let _ = engine.check(READ);
+    let ticket = engine.check(READ).ticket.unwrap();
+    assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed));
+    assert!(engine.give_up(ticket));
+    assert!(!engine.give_up(ticket), "its wait has ended");
+    assert_eq!(outcome(&engine.resume(ticket)), (Abort, Reason::MaxDelay));
+
+    let next = engine.check(READ);
+    assert_eq!(next.verdict, Verdict::Delay);
+    assert_eq!(outcome(&engine.check(READ)), (Abort, Reason::MaxDelayed), "one place, however often one was given up");
+    clock.advance(7 * SECOND);
+    assert!(!engine.give_up(next.ticket.unwrap()), "it has lapsed");
+    let rule = &engine.snapshot().rules[0];
+    assert_eq!((rule.delayed, rule.resumed, rule.lapsed), (2, 0, 2));
+    assert_eq!(engine.snapshot().waiting, 0);
+}
+
 /// What a host sends that tries statements at these milliseconds and comes back with each that waits when it is due: the
 /// times in order, and how many were refused.
 fn send(threshold: Threshold, tries: &[u64]) -> (Vec<Duration>, usize) {

@@ -60,8 +60,9 @@ enum guard_answer guard_before(const struct guard *guard, const sqlthrottle_cont
     decision->size = sizeof *decision;
     sqlthrottle_status_t status = sqlthrottle_check_statement(guard->engine, &statement, decision);
     while (status == SQLTHROTTLE_OK && decision->verdict == SQLTHROTTLE_DELAY) {
-        /* A ticket that nobody resumes lapses by itself. */
         if (!wait(waiter, decision->delay_ns)) {
+            /* Another may wait in its place: forgotten, it would hold that until it lapses. */
+            (void)sqlthrottle_give_up(guard->engine, decision->ticket);
             return GUARD_GIVE_UP;
         }
         status = sqlthrottle_resume(guard->engine, decision->ticket, 0, decision);

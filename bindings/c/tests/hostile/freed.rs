@@ -48,6 +48,7 @@ fn a_freed_engine_is_an_error_in_every_function_and_may_be_freed_again() {
             statement.hand_over(|statement| sqlthrottle_check_statement(gone, statement, to)),
             sqlthrottle_check_request(gone, null(), 0, to),
             sqlthrottle_resume(gone, 1, 0, to),
+            sqlthrottle_give_up(gone, 1),
             sqlthrottle_release(gone, permit),
             statement.hand_over(|statement| sqlthrottle_prepare(gone, statement, &raw mut prepared)),
             sqlthrottle_refill(gone, null_mut()),

@@ -111,6 +111,7 @@ impl Tried {
             self.add("check_request(decision)", sqlthrottle_check_request(given, null(), 0, null_mut()));
             self.add("resume(engine)", sqlthrottle_resume(null(), 1, 0, to));
             self.add("resume(decision)", sqlthrottle_resume(given, 1, 0, null_mut()));
+            self.add("give_up(engine)", sqlthrottle_give_up(null(), 1));
             self.add("release(engine)", sqlthrottle_release(null(), 1));
             let mut other = null_mut();
             self.add("prepare(engine)", statement.hand_over(|s| sqlthrottle_prepare(null(), s, &raw mut other)));
