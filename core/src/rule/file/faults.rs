@@ -42,18 +42,12 @@ impl Faults {
     }
 
     pub(super) fn push(&mut self, mark: Mark, code: &'static str, path: &str, found: String, expected: String) {
-        if !self.is_full() {
-            self.list.push(Fault {
-                code,
-                path: path.to_owned(),
-                line: mark.line,
-                column: mark.column,
-                found,
-                expected,
-            });
-        } else {
+        if self.is_full() {
             self.untold += 1;
+            return;
         }
+        let (path, line, column) = (path.to_owned(), mark.line, mark.column);
+        self.list.push(Fault { code, path, line, column, found, expected });
     }
 
     /// Nothing, where there is no fault; otherwise all of them in the order of the file.
