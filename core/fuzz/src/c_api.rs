@@ -18,7 +18,7 @@ use sqlthrottle_c::clock::{
     sqlthrottle_clock_advance, sqlthrottle_clock_free, sqlthrottle_clock_new, sqlthrottle_clock_t,
 };
 use sqlthrottle_c::decision::{
-    sqlthrottle_decision_t, sqlthrottle_fingerprint_t,
+    sqlthrottle_decision_t,
     sqlthrottle_reason_t::{SQLTHROTTLE_REASON_GUARD_ERROR, SQLTHROTTLE_REASON_NONE},
     sqlthrottle_verdict_t::{
         SQLTHROTTLE_ABORT, SQLTHROTTLE_ALLOW, SQLTHROTTLE_DELAY, SQLTHROTTLE_IGNORE, SQLTHROTTLE_NO_VERDICT,
