@@ -1,0 +1,84 @@
+package com.jd.sword.sqlthrottle;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Where the native library writes a decision, outside of the heap, in the layout of its {@code answer.rs}. What a check returns says
+ * the verdict and the reason, and which fields are written; the others are whatever they were. To be used by one thread at a time.
+ */
+final class Answer {
+    // Offsets of the fields, which the native library compares when it is loaded.
+    static final int COUNT = 0;
+    static final int LIMIT = 8;
+    static final int RETRY_AFTER = 16;
+    static final int DELAY = 24;
+    static final int TICKET = 32;
+    static final int PERMIT = 40;
+    static final int FINGERPRINT = 48;
+    static final int RULE_LENGTH = 80;
+    static final int CUSTOM_LENGTH = 84;
+    static final int RULE = 88;
+    static final int CUSTOM = 608;
+    static final int SIZE = 688;
+
+    // What a check returns: numbers of four and eight bits, and flags.
+    private static final int OBSERVED_SHIFT = 12;
+    private static final int REASON_SHIFT = 4;
+    private static final int FINGERPRINT_SHIFT = 32;
+    private static final long OVERFLOW = 1 << 16;
+    private static final long HAS_RULE = 1 << 17;
+    private static final long HAS_CUSTOM = 1 << 18;
+    private static final long HAS_RETRY_AFTER = 1 << 19;
+    private static final long HAS_DELAY = 1 << 20;
+    private static final long HAS_TICKET = 1 << 21;
+    private static final long HAS_PERMIT = 1 << 22;
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(SIZE).order(ByteOrder.nativeOrder());
+    private final long address = NativeLibrary.address(buffer);
+
+    /** What the native methods take for it. */
+    long address() {
+        return address;
+    }
+
+    /** The verdict of what a check returned. */
+    static Verdict verdict(long returned) {
+        int number = (int) returned & 0xf;
+        if (number == 0) {
+            // The answer to a panic, which is what the rule file says, was a panic too.
+            throw new SqlThrottleException("guard.panic",
+                    "the native library has failed, which is a fault of it; where and why was written to stderr");
+        }
+        return Verdict.ofNumber(number);
+    }
+
+    /** The decision that a check wrote here. */
+    Decision decision(long returned, LastNamed lastNamed) {
+        Verdict verdict = verdict(returned);
+        Reason reason = Reason.ofNumber((int) (returned >>> REASON_SHIFT) & 0xff);
+        Verdict observed = Verdict.ofNumber((int) (returned >>> OBSERVED_SHIFT) & 0xf);
+        int digestLength = (int) (returned >>> FINGERPRINT_SHIFT);
+        Digest digest = digestLength == 0 ? null : lastNamed.digest(buffer, FINGERPRINT, digestLength);
+        String rule = has(returned, HAS_RULE) ? lastNamed.rule(buffer, RULE, buffer.getInt(RULE_LENGTH)) : null;
+        return new Decision(verdict, reason, observed, has(returned, OVERFLOW), rule,
+                has(returned, HAS_CUSTOM) ? text(CUSTOM, buffer.getInt(CUSTOM_LENGTH)) : null,
+                rule == null ? 0 : buffer.getLong(COUNT), rule == null ? 0 : buffer.getLong(LIMIT),
+                has(returned, HAS_RETRY_AFTER) ? buffer.getLong(RETRY_AFTER) : -1,
+                has(returned, HAS_DELAY) ? buffer.getLong(DELAY) : -1,
+                has(returned, HAS_TICKET) ? buffer.getLong(TICKET) : 0,
+                has(returned, HAS_PERMIT) ? buffer.getLong(PERMIT) : 0, digest);
+    }
+
+    private static boolean has(long returned, long flag) {
+        return (returned & flag) != 0;
+    }
+
+    private String text(int offset, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = buffer.get(offset + i);
+        }
+        return Utf8.decode(bytes, 0);
+    }
+}

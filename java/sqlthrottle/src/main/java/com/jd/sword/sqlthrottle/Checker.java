@@ -1,0 +1,129 @@
+package com.jd.sword.sqlthrottle;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** What the parts of one throttle share: the engine, until it is closed, and what checks need beside it. */
+final class Checker {
+    /** How often a provider is asked for one check. More than once only where its answers are forgotten at once. */
+    private static final int MAX_ASKED = 4;
+
+    /** Null once closed. Whoever is in a call with it keeps it until that returns. */
+    private volatile NativeEngine engine;
+    /** Null where there is no provider. */
+    private final Thresholds thresholds;
+    private final Answers answers = new Answers();
+    private final LastNamed lastNamed = new LastNamed();
+    private final AtomicReferenceArray<Statements> statements = new AtomicReferenceArray<>(Dialect.numbers());
+
+    Checker(NativeEngine engine, ThresholdProvider provider) {
+        this.engine = engine;
+        this.thresholds = provider == null ? null : new Thresholds(provider);
+    }
+
+    /** @throws IllegalStateException it is closed */
+    NativeEngine engine() {
+        NativeEngine open = engine;
+        if (open == null) {
+            throw new IllegalStateException("the throttle is closed");
+        }
+        return open;
+    }
+
+    /** Null where it is closed. */
+    NativeEngine engineIfOpen() {
+        return engine;
+    }
+
+    void close() {
+        engine = null;
+        for (int i = 0; i < statements.length(); i++) {
+            Statements known = statements.get(i);
+            if (known != null) {
+                known.forget();
+            }
+        }
+    }
+
+    /** @param dialect null for that of the rules */
+    Statements statements(Dialect dialect) {
+        int number = Dialect.number(dialect);
+        Statements known = statements.get(number);
+        if (known == null) {
+            statements.compareAndSet(number, null, new Statements(this, number));
+            known = statements.get(number);
+        }
+        return known;
+    }
+
+    /**
+     * Decides on a statement.
+     *
+     * @param known its text as the native library keeps it; null where it does not: then {@code sql} is the text
+     * @param context as the native library takes it; null for the one that the text was prepared with, or none
+     * @param flags those of {@link NativeEngine}
+     */
+    Decision check(NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes, int weight, int flags) {
+        NativeEngine open = engine();
+        Decision decision = once(open, known, sql, dialect, context, fakes, weight, flags);
+        if (decision.verdict() == Verdict.THRESHOLD_NEEDED && (flags & NativeEngine.NO_REFILL) == 0) {
+            for (int asked = 0; asked < MAX_ASKED && decision.verdict() == Verdict.THRESHOLD_NEEDED; asked++) {
+                thresholds.ask(open, decision.digest());
+                decision = once(open, known, sql, dialect, context, fakes, weight, flags);
+            }
+        }
+        return decision;
+    }
+
+    /** Whether a statement may pass; otherwise as {@link #check}, and its places are given back. Makes no object. */
+    boolean isAllowed(NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes, int weight) {
+        long returned = ask(engine(), known, sql, dialect, context, fakes, weight, NativeEngine.RELEASE, 0);
+        Verdict verdict = Answer.verdict(returned);
+        return verdict == Verdict.THRESHOLD_NEEDED
+                ? check(known, sql, dialect, context, fakes, weight, NativeEngine.RELEASE).isAllowed()
+                : verdict == Verdict.ALLOW;
+    }
+
+    Decision checkRequest(byte[] context, int flags) {
+        int place = answers.place();
+        Answer answer = answers.take(place);
+        Decision decision = answer.decision(engine().checkRequest(context, flags, answer.address()), lastNamed);
+        answers.give(place, answer);
+        return decision;
+    }
+
+    Decision resume(long ticket, int flags) {
+        int place = answers.place();
+        Answer answer = answers.take(place);
+        Decision decision = answer.decision(engine().resume(ticket, flags, answer.address()), lastNamed);
+        answers.give(place, answer);
+        return decision;
+    }
+
+    /** Renews what the provider has said and is due. */
+    void renewThresholds() {
+        NativeEngine open = engine;
+        if (thresholds != null && open != null) {
+            thresholds.renew(open);
+        }
+    }
+
+    private Decision once(NativeEngine open, NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes,
+            int weight, int flags) {
+        int place = answers.place();
+        Answer answer = answers.take(place);
+        long returned = ask(open, known, sql, dialect, context, fakes, weight, flags, answer.address());
+        Decision decision = answer.decision(returned, known == null ? lastNamed : known.lastNamed());
+        answers.give(place, answer);
+        return decision;
+    }
+
+    private static long ask(NativeEngine open, NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes,
+            int weight, int flags, long answer) {
+        if (known == null) {
+            return open.check(sql, context, dialect, fakes, weight, flags, answer);
+        }
+        return context == null
+                ? known.check(fakes, weight, flags, answer)
+                : known.check(context, fakes, weight, flags, answer);
+    }
+}

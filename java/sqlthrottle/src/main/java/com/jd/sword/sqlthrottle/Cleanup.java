@@ -1,0 +1,42 @@
+package com.jd.sword.sqlthrottle;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.ReferenceQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Frees what an object holds outside of the heap once the object is unreachable. Java 8 has nothing for it but the queue, which is
+ * looked at whenever another such object is made; from Java 9 on a class of the same name takes the place of this one.
+ */
+final class Cleanup extends PhantomReference<Object> {
+    private static final ReferenceQueue<Object> UNREACHABLE = new ReferenceQueue<>();
+    /** Those that wait: a reference that is itself unreachable is never put into the queue. */
+    private static final Set<Cleanup> WAITING = ConcurrentHashMap.newKeySet();
+
+    private final Runnable action;
+
+    private Cleanup(Object owner, Runnable action) {
+        super(owner, UNREACHABLE);
+        this.action = action;
+    }
+
+    /**
+     * Has an action run once its owner is unreachable.
+     *
+     * @param action which does not refer to the owner
+     */
+    static void of(Object owner, Runnable action) {
+        WAITING.add(new Cleanup(owner, action));
+        run();
+    }
+
+    /** Runs the actions whose owners are unreachable by now. */
+    private static void run() {
+        for (Cleanup cleanup = (Cleanup) UNREACHABLE.poll(); cleanup != null; cleanup = (Cleanup) UNREACHABLE.poll()) {
+            if (WAITING.remove(cleanup)) {
+                cleanup.action.run();
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package com.jd.sword.sqlthrottle;
+
+import java.time.Duration;
+
+/**
+ * The answer to a check. It is a value: it may be kept, handed to other threads, and forgotten, except that one which
+ * {@linkplain #isAllowed() allows} a statement is to be given back with {@link Throttle#release} once the statement has ended. A
+ * place that is never given back is free again when its lease has lapsed.
+ */
+public final class Decision {
+    private final Verdict verdict;
+    private final Reason reason;
+    private final Verdict observed;
+    private final boolean overflow;
+    private final String rule;
+    private final String custom;
+    private final long count;
+    private final long limit;
+    private final long retryAfterNanos;
+    private final long delayNanos;
+    private final long ticket;
+    private final long permit;
+    private final Digest digest;
+
+    Decision(Verdict verdict, Reason reason, Verdict observed, boolean overflow, String rule, String custom, long count,
+            long limit, long retryAfterNanos, long delayNanos, long ticket, long permit, Digest digest) {
+        this.verdict = verdict;
+        this.reason = reason;
+        this.observed = observed;
+        this.overflow = overflow;
+        this.rule = rule;
+        this.custom = custom;
+        this.count = count;
+        this.limit = limit;
+        this.retryAfterNanos = retryAfterNanos;
+        this.delayNanos = delayNanos;
+        this.ticket = ticket;
+        this.permit = permit;
+        this.digest = digest;
+    }
+
+    /** What is to be done. */
+    public Verdict verdict() {
+        return verdict;
+    }
+
+    /** Why. */
+    public Reason reason() {
+        return reason;
+    }
+
+    /** Whether the statement may be sent now. */
+    public boolean isAllowed() {
+        return verdict == Verdict.ALLOW;
+    }
+
+    /**
+     * The shape of the statement, as hexadecimal digits: 64 of them unless the rule file says another {@code hash}. Null of a
+     * request, where the statement was not read ({@code mode: off}, a failure of the library itself), and where what was to be
+     * resumed is not known any more.
+     */
+    public String fingerprint() {
+        return digest == null ? null : digest.toString();
+    }
+
+    /** The name of the rule that decided; null where no rule matched. */
+    public String rule() {
+        return rule;
+    }
+
+    /**
+     * What the limiter of the rule counts: attempts or statements in its window, tokens that are spent, places that are held.
+     * This statement is among them where it passes, and where the rule counts attempts.
+     */
+    public long count() {
+        return count;
+    }
+
+    /** The limit that the count is held against; 0 where no rule matched, and of a rule that counts nothing. */
+    public long limit() {
+        return limit;
+    }
+
+    /**
+     * How long until a statement of this shape and weight may pass again, if none is tried meanwhile; null where this one is
+     * within the limit, or no wait will help.
+     */
+    public Duration retryAfter() {
+        return retryAfterNanos < 0 ? null : Duration.ofNanos(retryAfterNanos);
+    }
+
+    /** The same in nanoseconds, without an object; -1 for null. */
+    public long retryAfterNanos() {
+        return retryAfterNanos;
+    }
+
+    /** How long to wait before {@link Throttle#resume}; null of any other verdict than {@link Verdict#DELAY}. */
+    public Duration delay() {
+        return delayNanos < 0 ? null : Duration.ofNanos(delayNanos);
+    }
+
+    /** The same in nanoseconds, without an object; -1 for null. */
+    public long delayNanos() {
+        return delayNanos;
+    }
+
+    /** What rules that are only observed would have done; null where nothing. */
+    public Verdict observed() {
+        return observed;
+    }
+
+    /** Whether the limiter is the one that keys beyond the rule's {@code max_keys} share. */
+    public boolean overflow() {
+        return overflow;
+    }
+
+    /**
+     * The name of the strategy of the program's own that is to decide, where the rule says {@code custom:NAME}; else null. The
+     * verdict is {@link Verdict#ABORT} then, and holds unless the program knows the strategy.
+     */
+    public String custom() {
+        return custom;
+    }
+
+    /** Whether the statement holds places while it runs, which {@link Throttle#release} gives back. */
+    public boolean hasPermit() {
+        return permit != 0;
+    }
+
+    long ticket() {
+        return ticket;
+    }
+
+    long permit() {
+        return permit;
+    }
+
+    Digest digest() {
+        return digest;
+    }
+
+    /** For logs; never has a byte of the statement. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(96).append(verdict).append(" (").append(reason).append(')');
+        if (rule != null) {
+            text.append(", rule ").append(rule).append(", ").append(count).append(" of ").append(limit);
+        }
+        if (retryAfterNanos >= 0) {
+            text.append(", room in ").append(retryAfter());
+        }
+        if (delayNanos >= 0) {
+            text.append(", to wait for ").append(delay());
+        }
+        if (observed != null) {
+            text.append(", observed rules: ").append(observed);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,18 @@
+package com.jd.sword.sqlthrottle;
+
+/** What a caller can stand in for when a statement is ignored. What it cannot is aborted instead. */
+public enum Fakes {
+    /** Nothing. */
+    NONE,
+    /** An empty result set: what a plain read needs. */
+    ROWS,
+    /** A count of no affected rows: what a write needs whose count is all that is asked for. */
+    COUNT,
+    /** Either. */
+    ROWS_AND_COUNT;
+
+    /** The number that the native library has for it: bits of 1 for rows and 2 for a count. */
+    int number() {
+        return ordinal();
+    }
+}

@@ -1,0 +1,55 @@
+package com.jd.sword.sqlthrottle;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A statement that may be sent. It holds its places until it is closed: keep it open as long as the statement runs.
+ *
+ * <pre>{@code
+ * try (Guard guard = throttle.guard(sql)) {
+ *     run(sql);
+ * }
+ * }</pre>
+ */
+public final class Guard implements AutoCloseable {
+    /** Places can be given back when the throttle is closed already. */
+    private final NativeEngine engine;
+    private final Decision decision;
+
+    Guard(NativeEngine engine, Decision decision) {
+        this.engine = engine;
+        this.decision = decision;
+    }
+
+    /** The guard of a decision, after its wait where there is one. */
+    static Guard await(Checker checker, Decision decision) throws SqlThrottledException, InterruptedException {
+        Decision last = decision;
+        while (last.verdict() == Verdict.DELAY) {
+            // No monitor is held, so a virtual thread leaves its carrier.
+            TimeUnit.NANOSECONDS.sleep(last.delayNanos());
+            last = checker.resume(last.ticket(), 0);
+        }
+        return of(checker, last);
+    }
+
+    /** The guard of a decision that is not to wait. */
+    static Guard of(Checker checker, Decision decision) throws SqlThrottledException {
+        if (!decision.isAllowed()) {
+            throw new SqlThrottledException(decision);
+        }
+        return new Guard(checker.engine(), decision);
+    }
+
+    /** The decision, which allows the statement. */
+    public Decision decision() {
+        return decision;
+    }
+
+    /** Gives back what the statement held while it ran. Does nothing the second time. */
+    @Override
+    public void close() {
+        if (decision.hasPermit()) {
+            engine.release(decision.permit());
+        }
+    }
+}

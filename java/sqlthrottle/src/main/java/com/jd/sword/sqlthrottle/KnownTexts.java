@@ -1,0 +1,97 @@
+package com.jd.sword.sqlthrottle;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Texts that were seen before, each as the native library keeps it, so that a text crosses once. A text is kept from its second sight
+ * on: those that are seen once, with their constants written into them, would fill it. What is kept is bounded by number and by
+ * characters; where it is full, what was not asked for since it was half full is forgotten.
+ */
+final class KnownTexts {
+    /** Most texts of a generation, of which there are two. */
+    static final int MAX_TEXTS = 16_384;
+    /** Most characters of a generation, and of a single text a sixteenth of that. */
+    static final long MAX_CHARACTERS = 8L << 20;
+
+    private static final int DOOR_BITS = 1 << 17;
+    /** As many sights as leave most of the bits of the door free. */
+    private static final int DOOR_SIGHTS = DOOR_BITS / 4;
+
+    private volatile ConcurrentHashMap<String, NativePrepared> young = new ConcurrentHashMap<>();
+    private volatile ConcurrentHashMap<String, NativePrepared> old = new ConcurrentHashMap<>();
+    private final AtomicInteger texts = new AtomicInteger();
+    private final AtomicLong characters = new AtomicLong();
+
+    /** Texts that were seen once, by a bit of their hash. */
+    private final AtomicLongArray door = new AtomicLongArray(DOOR_BITS / Long.SIZE);
+    private final AtomicInteger sights = new AtomicInteger();
+
+    /** The text as it is kept; null where it is not. */
+    NativePrepared get(String sql) {
+        NativePrepared known = young.get(sql);
+        return known != null ? known : getOld(sql);
+    }
+
+    /** Whether to keep a text that is not kept: it was seen before, or another that looks like it from here. */
+    boolean admits(String sql) {
+        if (sql.length() > MAX_CHARACTERS / 16) {
+            return false;
+        }
+        int hash = sql.hashCode();
+        hash ^= hash >>> 15;
+        int bit = hash & DOOR_BITS - 1;
+        int word = bit / Long.SIZE;
+        long mask = 1L << bit;
+        long before = door.get(word);
+        if ((before & mask) != 0) {
+            return true;
+        }
+        if (sights.incrementAndGet() > DOOR_SIGHTS) {
+            sights.set(0);
+            for (int i = 0; i < door.length(); i++) {
+                door.lazySet(i, 0);
+            }
+        }
+        // Lost to another thread, it is seen once more.
+        door.compareAndSet(word, before, before | mask);
+        return false;
+    }
+
+    void put(String sql, NativePrepared prepared) {
+        if (young.putIfAbsent(sql, prepared) == null
+                && (texts.incrementAndGet() > MAX_TEXTS | characters.addAndGet(sql.length()) > MAX_CHARACTERS)) {
+            age();
+        }
+    }
+
+    void clear() {
+        young = new ConcurrentHashMap<>();
+        old = new ConcurrentHashMap<>();
+    }
+
+    /** How many are kept. */
+    int size() {
+        return young.size() + old.size();
+    }
+
+    private NativePrepared getOld(String sql) {
+        NativePrepared known = old.get(sql);
+        if (known != null) {
+            put(sql, known);
+        }
+        return known;
+    }
+
+    private synchronized void age() {
+        if (texts.get() <= MAX_TEXTS && characters.get() <= MAX_CHARACTERS) {
+            return;
+        }
+        old = young;
+        young = new ConcurrentHashMap<>();
+        texts.set(0);
+        characters.set(0);
+    }
+}

@@ -1,0 +1,67 @@
+package com.jd.sword.sqlthrottle;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+
+/**
+ * The native library: which file of it is loaded, and that it is the one for this jar. Each class loader loads a file of its own,
+ * because the JVM binds a file to the loader that loads it.
+ */
+final class NativeLibrary {
+    /** Names a file to load in place of that in the jar. */
+    static final String PATH_PROPERTY = "sqlthrottle.native.path";
+
+    private static volatile boolean loaded;
+
+    private NativeLibrary() {}
+
+    /**
+     * Loads the library, unless it is. Not in the initialiser of a class: one that has failed there says why only once.
+     *
+     * @throws UnsatisfiedLinkError it cannot be loaded; the message says why, and what to do
+     */
+    static void load() {
+        if (!loaded) {
+            loadOnce();
+        }
+    }
+
+    private static synchronized void loadOnce() {
+        if (loaded) {
+            return;
+        }
+        String named = System.getProperty(PATH_PROPERTY);
+        if (named != null && !named.isEmpty()) {
+            link(Paths.get(named));
+        } else {
+            ExtractedFile.link(NativeLibrary.class.getClassLoader(), Platform.current());
+        }
+        int[] expected = {Answer.COUNT, Answer.LIMIT, Answer.RETRY_AFTER, Answer.DELAY, Answer.TICKET, Answer.PERMIT,
+            Answer.FINGERPRINT, Answer.RULE_LENGTH, Answer.CUSTOM_LENGTH, Answer.RULE, Answer.CUSTOM, Answer.SIZE};
+        if (!Arrays.equals(expected, layout())) {
+            throw new UnsatisfiedLinkError("the native library of sqlthrottle is of another version than the jar; "
+                    + PATH_PROPERTY + " is " + named);
+        }
+        loaded = true;
+    }
+
+    /** @throws UnsatisfiedLinkError the file cannot be loaded; the message says why */
+    static void link(Path file) {
+        Path absolute = file.toAbsolutePath();
+        try {
+            System.load(absolute.toString());
+        } catch (UnsatisfiedLinkError refused) {
+            UnsatisfiedLinkError error = new UnsatisfiedLinkError(LinkFailure.explain(absolute, refused.getMessage()));
+            error.initCause(refused);
+            throw error;
+        }
+    }
+
+    /** Where a direct buffer is. */
+    static native long address(ByteBuffer buffer);
+
+    /** The offsets of an answer, and its size, as the library has them. */
+    private static native int[] layout();
+}

@@ -1,0 +1,90 @@
+package com.jd.sword.sqlthrottle;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+
+/** A guard that is waited for without a thread. */
+final class PendingGuard {
+    private final CompletableFuture<Guard> future = new CompletableFuture<>();
+    private final Checker checker;
+    /** Null for what the JDK has at hand. */
+    private final ScheduledExecutorService scheduler;
+    private final IntFunction<Decision> check;
+
+    private PendingGuard(Checker checker, ScheduledExecutorService scheduler, IntFunction<Decision> check) {
+        this.checker = checker;
+        this.scheduler = scheduler;
+        this.check = check;
+    }
+
+    /**
+     * Checks in this thread, and goes on elsewhere where it is to wait or would block.
+     *
+     * @param check which takes flags of {@link NativeEngine}
+     */
+    static CompletableFuture<Guard> start(Checker checker, ScheduledExecutorService scheduler, IntFunction<Decision> check) {
+        PendingGuard pending = new PendingGuard(checker, scheduler, check);
+        pending.attempt(() -> pending.decided(check.apply(NativeEngine.NO_REFILL)));
+        return pending.future;
+    }
+
+    private void decided(Decision decision) throws SqlThrottledException {
+        switch (decision.verdict()) {
+            case REFILL_NEEDED:
+            case THRESHOLD_NEEDED:
+                // Neither has done anything yet, so the check can be made anew where it may block.
+                executor().execute(() -> attempt(() -> waited(check.apply(0))));
+                break;
+            default:
+                waited(decision);
+        }
+    }
+
+    private void waited(Decision decision) throws SqlThrottledException {
+        if (decision.verdict() != Verdict.DELAY) {
+            complete(Guard.of(checker, decision));
+        } else if (!future.isDone()) {
+            later(decision.delayNanos(), () -> attempt(() -> {
+                // What nobody waits for any more takes no place, and its ticket lapses.
+                if (!future.isDone()) {
+                    waited(checker.resume(decision.ticket(), 0));
+                }
+            }));
+        }
+    }
+
+    private void complete(Guard guard) {
+        if (!future.complete(guard)) {
+            guard.close();
+        }
+    }
+
+    private Executor executor() {
+        return scheduler != null ? scheduler : ForkJoinPool.commonPool();
+    }
+
+    private void later(long nanos, Runnable action) {
+        if (scheduler != null) {
+            scheduler.schedule(action, nanos, TimeUnit.NANOSECONDS);
+        } else {
+            Timer.later(nanos, action);
+        }
+    }
+
+    /** Whatever goes wrong comes out of the future, as what is not allowed does. */
+    private void attempt(Step step) {
+        try {
+            step.run();
+        } catch (Throwable failure) {
+            future.completeExceptionally(failure);
+        }
+    }
+
+    private interface Step {
+        void run() throws SqlThrottledException;
+    }
+}

@@ -1,0 +1,97 @@
+package com.jd.sword.sqlthrottle;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The statements of one dialect: what integrations check by, which say of each call what it can fake, how many executions it is, and
+ * who sends it. From {@link Throttle#statements}; any number of threads may use one, and it is as long open as its throttle.
+ *
+ * <p>Texts that are seen again and again are kept as the native library has read them, so that they cross once: up to 32,768 texts of
+ * 16 million characters in all.
+ *
+ * <p>Checks go by the context that they are given alone. An integration lays the {@link AmbientContext} over its own:
+ * {@code AmbientContext.over(context)}.
+ */
+public final class Statements {
+    private final Checker checker;
+    private final int dialect;
+    private final KnownTexts texts = new KnownTexts();
+
+    Statements(Checker checker, int dialect) {
+        this.checker = checker;
+        this.dialect = dialect;
+    }
+
+    /**
+     * Decides on a statement. Blocks only where a rule that a cluster counts has to ask it, and where a {@link ThresholdProvider} is
+     * asked for the first time.
+     *
+     * @param sql any text
+     * @param fakes what the caller can stand in for when the statement is ignored
+     * @param weight how many executions the check speaks for, at least 1
+     * @param context who sends it and where to, or null; its own dialect, weight and fakes are not looked at
+     * @param parameters the bound parameters as {@link StatementContext.Builder#parameters(List)} takes them, or null for those of
+     *     the context
+     * @throws IllegalStateException the throttle is closed
+     */
+    public Decision check(String sql, Fakes fakes, int weight, StatementContext context, List<String> parameters) {
+        byte[] encoded = encoded(context, parameters);
+        return check(sql, encoded, fakes.number(), weight, 0);
+    }
+
+    /** The same with the parameters of the context. */
+    public Decision check(String sql, Fakes fakes, int weight, StatementContext context) {
+        return check(sql, context == null ? null : context.encoded(), fakes.number(), weight, 0);
+    }
+
+    Decision check(String sql, byte[] context, int fakes, int weight, int flags) {
+        NativePrepared known = known(sql);
+        byte[] text = known == null ? Utf8.encode(sql) : null;
+        return checker.check(known, text, dialect, context, fakes, weight, flags);
+    }
+
+    boolean isAllowed(String sql, byte[] context, int fakes, int weight) {
+        NativePrepared known = known(sql);
+        byte[] text = known == null ? Utf8.encode(sql) : null;
+        return checker.isAllowed(known, text, dialect, context, fakes, weight);
+    }
+
+    NativePrepared prepare(String sql, byte[] context) {
+        return checker.engine().prepare(sql, context, dialect);
+    }
+
+    int dialect() {
+        return dialect;
+    }
+
+    /** How many texts are kept. */
+    int size() {
+        return texts.size();
+    }
+
+    void forget() {
+        texts.clear();
+    }
+
+    private static byte[] encoded(StatementContext context, List<String> parameters) {
+        if (context != null) {
+            return context.encoded(parameters);
+        }
+        return parameters == null ? null : StatementContext.empty().encoded(parameters);
+    }
+
+    private NativePrepared known(String sql) {
+        NativePrepared known = texts.get(Objects.requireNonNull(sql, "sql"));
+        return known != null ? known : admitted(sql);
+    }
+
+    private NativePrepared admitted(String sql) {
+        if (!texts.admits(sql)) {
+            return null;
+        }
+        NativePrepared prepared = prepare(sql, null);
+        texts.put(sql, prepared);
+        return prepared;
+    }
+}
