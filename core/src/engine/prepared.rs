@@ -135,6 +135,16 @@ impl Prepared {
         self.with_statement(sent, |statement| self.engine.check_refilled(statement, refilled))
     }
 
+    /// The text that it was prepared with.
+    pub fn sql(&self) -> &[u8] {
+        &self.sql
+    }
+
+    /// The dialect that it was prepared with; none for that of the rules.
+    pub fn dialect(&self) -> Option<Dialect> {
+        self.dialect
+    }
+
     /// The weight that it was prepared with.
     pub fn weight(&self) -> u32 {
         self.weight

@@ -10,7 +10,7 @@ use crate::rule::RuleFile;
 use sqlthrottle_cells::lock::Reading;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// How an engine was opened.
 #[derive(Debug)]
@@ -74,6 +74,11 @@ impl Engine {
     pub fn reload(&self, rules: RuleFile) -> Result<u64, LoadError> {
         let _alone = self.0.changes();
         self.0.replace(rules)
+    }
+
+    /// How often the host is to look for a changed file, as the rules in force say; zero for never.
+    pub fn watch(&self) -> Duration {
+        self.0.set().file.watch
     }
 
     /// Looks whether the file that the engine was opened with has changed, and puts its rules in force if so. Returns the
