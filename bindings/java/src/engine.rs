@@ -95,6 +95,21 @@ pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_watch(
     quietly(|| jlong::try_from(engine.watch().as_nanos()).unwrap_or(jlong::MAX))
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_afterFork(
+    env: *mut JNIEnv,
+    _: jobject,
+    handle: jlong,
+) -> jbyteArray {
+    // SAFETY: the caller's promise.
+    unsafe {
+        with_engine(env, get(handle), |engine: &Engine| {
+            engine.after_fork();
+            Ok(Payload::Nothing)
+        })
+    }
+}
+
 /// A path as Java has it, which is Unicode.
 fn path(source: &[u8]) -> Result<PathBuf> {
     let text = str::from_utf8(source).map_err(|_| Error::value("the path is not UTF-8"))?;

@@ -16,9 +16,10 @@ final class KnownTexts {
     /** Most characters of a generation, and of a single text a sixteenth of that. */
     static final long MAX_CHARACTERS = 8L << 20;
 
-    private static final int DOOR_BITS = 1 << 17;
+    private static final int DOOR_LOG = 18;
+    private static final int DOOR_BITS = 1 << DOOR_LOG;
     /** As many sights as leave most of the bits of the door free. */
-    private static final int DOOR_SIGHTS = DOOR_BITS / 4;
+    private static final int DOOR_SIGHTS = DOOR_BITS / 8;
 
     private volatile ConcurrentHashMap<String, NativePrepared> young = new ConcurrentHashMap<>();
     private volatile ConcurrentHashMap<String, NativePrepared> old = new ConcurrentHashMap<>();
@@ -40,9 +41,8 @@ final class KnownTexts {
         if (sql.length() > MAX_CHARACTERS / 16) {
             return false;
         }
-        int hash = sql.hashCode();
-        hash ^= hash >>> 15;
-        int bit = hash & DOOR_BITS - 1;
+        // Texts that differ in a number have hashes that differ little: multiplied, they do so at the top.
+        int bit = sql.hashCode() * 0x9e3779b9 >>> Integer.SIZE - DOOR_LOG;
         int word = bit / Long.SIZE;
         long mask = 1L << bit;
         long before = door.get(word);

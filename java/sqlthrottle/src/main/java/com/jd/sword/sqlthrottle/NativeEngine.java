@@ -69,6 +69,10 @@ final class NativeEngine {
         return watch(handle);
     }
 
+    void afterFork() {
+        Reply.checked(afterFork(handle));
+    }
+
     String admin(String statement) {
         return Reply.text(admin(handle, Utf8.encode(statement)));
     }
@@ -136,6 +140,8 @@ final class NativeEngine {
     private native byte[] refresh(long handle);
 
     private native long watch(long handle);
+
+    private native byte[] afterFork(long handle);
 
     private native byte[] admin(long handle, byte[] statement);
 

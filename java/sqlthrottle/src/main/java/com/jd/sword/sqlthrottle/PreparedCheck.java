@@ -39,7 +39,6 @@ public final class PreparedCheck {
 
     /** Whether it may be sent now, as {@link Throttle#isAllowed}. */
     public boolean isAllowed() {
-        checker.engine();
         return checker.isAllowed(prepared, null, 0, encoded(), context.fakes().number(), context.weight());
     }
 
@@ -60,7 +59,12 @@ public final class PreparedCheck {
                 flags -> checker.check(prepared, null, 0, encoded, context.fakes().number(), context.weight(), flags));
     }
 
-    private Decision check(int weight, int flags) {
+    /** The weight that it was prepared with. */
+    int weight() {
+        return context.weight();
+    }
+
+    Decision check(int weight, int flags) {
         return checker.check(prepared, null, 0, encoded(), context.fakes().number(), weight, flags);
     }
 

@@ -154,12 +154,12 @@ public final class StatementContext {
 
     /** What rules read of it, as the native library takes it; null where there is nothing. Not to be changed. */
     byte[] encoded() {
-        return encodedWithParameters.length == 0 ? null : encodedWithParameters;
+        return orNull(encodedWithParameters);
     }
 
     /** The same with these parameters in place of its own. */
     byte[] encoded(List<String> others) {
-        return others == null ? encoded() : ContextEncoder.withParameters(encoded, others);
+        return others == null ? encoded() : orNull(ContextEncoder.withParameters(encoded, others));
     }
 
     /** For logs; has values, but no parameters, which are data. */
@@ -169,6 +169,10 @@ public final class StatementContext {
                 .append(", database=").append(database).append(", tags=").append(tags);
         return text.append(", dialect=").append(dialect).append(", weight=").append(weight).append(", fakes=").append(fakes)
                 .append(", parameters=").append(parameters.size()).append(']').toString();
+    }
+
+    private static byte[] orNull(byte[] bytes) {
+        return bytes.length == 0 ? null : bytes;
     }
 
     private static final class Overlay {

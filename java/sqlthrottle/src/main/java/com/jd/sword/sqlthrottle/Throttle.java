@@ -234,6 +234,15 @@ public final class Throttle implements AutoCloseable {
     }
 
     /**
+     * Puts the throttle in order in a JVM that was restored from a checkpoint, of which others may be restored too: rules and what they
+     * have counted stay, while permits and tickets from before mean nothing, and the places that they held are free. To be called once,
+     * before anything is checked again, such as by {@code afterRestore} of CRaC.
+     */
+    public void afterRestore() {
+        checker.engine().afterFork();
+    }
+
+    /**
      * Does what an admin statement asks for: {@code SET GLOBAL sql_throttle_add_rule = '…'}, {@code SET GLOBAL sql_throttle_remove_rule =
      * 'NAME'} or {@code SHOW GLOBAL sql_throttle_rules}. For an administrator alone: never pass on what an application sends.
      *

@@ -1,0 +1,141 @@
+package com.jd.sword.sqlthrottle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class CloseTest {
+    @Test
+    void aClosedThrottleSaysSoWhateverItIsAsked() throws Exception {
+        Throttle throttle = Throttle.of("rules: [{name: one, limit: {concurrency: {max: 1}}}]");
+        PreparedCheck prepared = throttle.prepare("select 1");
+        Statements statements = throttle.statements(Dialect.MYSQL);
+        Decision decision = throttle.check("select 1");
+        StatementContext context = StatementContext.of("dev", null);
+        // One text that is known, and one that is not.
+        throttle.isAllowed("select 2");
+        throttle.isAllowed("select 2");
+        assertThat(throttle.isClosed()).isFalse();
+        throttle.close();
+        throttle.close();
+        assertThat(throttle.isClosed()).isTrue();
+        assertThat(throttle.release(decision)).isFalse();
+
+        Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+        calls.put("check", () -> throttle.check("select 2"));
+        calls.put("check in a context", () -> throttle.check("select 3", context));
+        calls.put("isAllowed", () -> throttle.isAllowed("select 2"));
+        calls.put("isAllowed in a context", () -> throttle.isAllowed("select 2", context));
+        calls.put("checkRequest", () -> throttle.checkRequest(context));
+        calls.put("guard", () -> throttle.guard("select 2"));
+        calls.put("prepare", () -> throttle.prepare("select 2"));
+        calls.put("prepared check", prepared::check);
+        calls.put("prepared isAllowed", prepared::isAllowed);
+        calls.put("prepared guard", prepared::guard);
+        calls.put("statements", () -> statements.check("select 2", Fakes.NONE, 1, null));
+        calls.put("recordDuration", () -> throttle.recordDuration(decision, Duration.ZERO));
+        calls.put("reload", () -> throttle.reload(""));
+        calls.put("reload of a file", () -> throttle.reload(Paths.get("nowhere")));
+        calls.put("refresh", throttle::refresh);
+        calls.put("admin", () -> throttle.admin("SHOW GLOBAL sql_throttle_rules"));
+        calls.put("snapshot", throttle::snapshot);
+        calls.put("metrics", throttle::metrics);
+        calls.put("top", () -> throttle.top(1));
+        calls.put("fingerprint", () -> throttle.fingerprint("select 1"));
+        calls.put("normalize", () -> throttle.normalize("select 1"));
+        calls.put("afterRestore", throttle::afterRestore);
+        calls.forEach((name, call) -> assertThatThrownBy(call).as(name).isInstanceOf(IllegalStateException.class)
+                .hasMessage("the throttle is closed"));
+    }
+
+    @Test
+    void whatWaitsWhenAThrottleIsClosedIsResumedNoMore() {
+        Throttle throttle = Throttle.of("rules: [{name: slow, limit: {block: true}, then: {strategy: delay, delay: 1ms}}]");
+        Decision delayed = throttle.check("select 1");
+        throttle.close();
+        assertThatThrownBy(() -> throttle.resume(delayed)).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** Threads check and reload while the throttle is closed under them, again and again. */
+    @Test
+    void aThrottleIsClosedUnderItsThreads() throws Exception {
+        int threads = 8;
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            for (int round = 0; round < 25; round++) {
+                Throttle throttle = Throttle.of("default_threshold: 1000000\nrules: [{name: c, limit: {concurrency: {max: 4}}}]");
+                CyclicBarrier start = new CyclicBarrier(threads + 1);
+                List<Future<Integer>> tasks = new ArrayList<>();
+                for (int i = 0; i < threads; i++) {
+                    int number = i;
+                    tasks.add(pool.submit(() -> {
+                        start.await();
+                        return untilClosed(throttle, number);
+                    }));
+                }
+                start.await();
+                for (int i = 0; i < 20; i++) {
+                    throttle.check("select " + i);
+                }
+                throttle.close();
+                for (Future<Integer> task : tasks) {
+                    assertThat(task.get()).isNotNegative();
+                }
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static int untilClosed(Throttle throttle, int number) {
+        StatementContext context = StatementContext.builder().user("u" + number).tag("n", "v").parameters("1").build();
+        int done = 0;
+        try {
+            for (;; done++) {
+                throttle.release(throttle.check("select * from t where id = " + done % 50));
+                throttle.release(throttle.check("select * from s where id = ?", context));
+                throttle.isAllowed("select 1");
+                if (done % 16 == number) {
+                    throttle.reload("default_threshold: " + (1000 + done) + "\nrules: [{name: c, limit: {concurrency: {max: 4}}}]");
+                    throttle.snapshot();
+                }
+            }
+        } catch (IllegalStateException closed) {
+            assertThat(closed).hasMessage("the throttle is closed");
+            return done;
+        }
+    }
+
+    @Test
+    void aClockAndAWindowAreClosedAndThoseThatGoByTheClockGoOn() {
+        ManualClock clock = new ManualClock();
+        SlidingWindowCounter window = new SlidingWindowCounter(Duration.ofSeconds(1), 10, clock);
+        try (Throttle throttle = Throttle.builder().rules("default_threshold: 1").clock(clock).open()) {
+            clock.close();
+            clock.close();
+            assertThatThrownBy(() -> clock.advance(Duration.ofSeconds(1))).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(clock::now).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> Throttle.builder().clock(clock).open()).isInstanceOf(IllegalStateException.class);
+            assertThat(window.record()).isEqualTo(1);
+            assertThat(throttle.isAllowed("select 1")).isTrue();
+            assertThat(throttle.isAllowed("select 1")).isFalse();
+        }
+        window.close();
+        window.close();
+        assertThatThrownBy(window::record).isInstanceOf(IllegalStateException.class);
+    }
+}

@@ -1,0 +1,203 @@
+package com.jd.sword.sqlthrottle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class GuardTest {
+    private static final String ONE = "rules: [{name: one, limit: {concurrency: {max: 1}}}]";
+    private static final String BLOCKED = "rules: [{name: blocked, limit: {block: true}}]";
+
+    /** Every statement waits for so long, and then holds a place. */
+    private static String delaying(String delay) {
+        return "rules: [{name: slow, limit: {block: true}, then: {strategy: delay, delay: " + delay + "}},"
+                + " {name: places, limit: {concurrency: {max: 10}}}]";
+    }
+
+    private static int placesInUse(Throttle throttle) {
+        return ThrottleTest.rule(throttle, "places").get("in_use").asInt();
+    }
+
+    @Test
+    void aGuardHoldsItsPlaceUntilItIsClosed() throws Exception {
+        try (Throttle throttle = Throttle.of(ONE)) {
+            Guard guard = throttle.guard("select 1");
+            assertThat(guard.decision().hasPermit()).isTrue();
+            assertThatThrownBy(() -> throttle.guard("select 1")).isInstanceOf(SqlThrottledException.class);
+            guard.close();
+            Guard next = throttle.guard("select 1", StatementContext.of("dev", null));
+            // Of another statement by now.
+            guard.close();
+            assertThatThrownBy(() -> throttle.prepare("select 1").guard()).isInstanceOf(SqlThrottledException.class);
+            next.close();
+            throttle.prepare("select 1").guard().close();
+        }
+    }
+
+    @Test
+    void whatMayNotBeSentIsAnSqlExceptionThatNamesTheRuleAndNoText() throws Exception {
+        String rules = "default_threshold: {max_count: 1, window: 10s}";
+        try (ManualClock clock = new ManualClock();
+                Throttle throttle = Throttle.builder().rules(rules).clock(clock).open()) {
+            throttle.guard("select * from users where secret = 'x'").close();
+            assertThatThrownBy(() -> throttle.guard("select * from users where secret = 'y'"))
+                    .isInstanceOfSatisfying(SqlThrottledException.class, refused -> {
+                        assertThat(refused.getSQLState()).isEqualTo("53400");
+                        assertThat(refused.getErrorCode()).isZero();
+                        assertThat(refused.getRule()).isEqualTo("default_threshold");
+                        assertThat(refused.getReason()).isEqualTo(Reason.OVER_LIMIT);
+                        assertThat(refused.getFingerprint()).hasSize(64);
+                        assertThat(refused.getRetryAfter()).isEqualTo(refused.getDecision().retryAfter());
+                        assertThat(refused.getRetryAfterMillis())
+                                .isEqualTo((refused.getRetryAfter().toNanos() + 999_999) / 1_000_000);
+                        assertThat(refused.getMessage()).contains("default_threshold", "2 of 1").doesNotContain("users", "secret");
+                    });
+        }
+    }
+
+    @Test
+    void whatIsToBeIgnoredSaysSo() {
+        String rules = "rules: [{name: quiet, limit: {block: true}, then: {strategy: ignore}}]";
+        try (Throttle throttle = Throttle.of(rules)) {
+            StatementContext rows = StatementContext.builder().fakes(Fakes.ROWS).build();
+            assertThatThrownBy(() -> throttle.guard("select 1", rows)).isInstanceOfSatisfying(SqlThrottledException.class,
+                    ignored -> assertThat(ignored.getDecision().verdict()).isEqualTo(Verdict.IGNORE));
+        }
+    }
+
+    @Test
+    void aGuardWaitsAndThenHoldsItsPlace() throws Exception {
+        try (Throttle throttle = Throttle.of(delaying("1ms"))) {
+            try (Guard guard = throttle.guard("select 1")) {
+                assertThat(guard.decision().isAllowed()).isTrue();
+                assertThat(placesInUse(throttle)).isEqualTo(1);
+            }
+            assertThat(placesInUse(throttle)).isZero();
+            assertThat(ThrottleTest.rule(throttle, "slow").get("delayed").asInt()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aThreadThatIsInterruptedWhileItWaitsHoldsNothing() throws Exception {
+        try (Throttle throttle = Throttle.of(delaying("1h"))) {
+            FutureTask<Guard> waiting = new FutureTask<>(() -> throttle.guard("select 1"));
+            Thread thread = new Thread(waiting);
+            thread.start();
+            while (thread.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            thread.interrupt();
+            assertThatThrownBy(waiting::get).hasCauseInstanceOf(InterruptedException.class);
+            assertThat(placesInUse(throttle)).isZero();
+        }
+    }
+
+    @Test
+    void aThreadThatWasInterruptedBeforeDoesNotWaitAndNeedNotWhereItMayPass() throws Exception {
+        try (Throttle throttle = Throttle.of(delaying("1h")); Throttle open = Throttle.of("")) {
+            Thread.currentThread().interrupt();
+            open.guard("select 1").close();
+            assertThat(Thread.currentThread().isInterrupted()).as("left to the caller").isTrue();
+            assertThatThrownBy(() -> throttle.guard("select 1")).isInstanceOf(InterruptedException.class);
+            assertThat(Thread.interrupted()).isFalse();
+        }
+    }
+
+    @Test
+    void aGuardMayBeClosedAfterItsThrottle() throws Exception {
+        Throttle throttle = Throttle.of(ONE);
+        Guard guard = throttle.guard("select 1");
+        throttle.close();
+        guard.close();
+        guard.close();
+    }
+
+    @Test
+    void aFutureGuardIsThereAtOnceWhereNothingWaits() throws Exception {
+        try (Throttle throttle = Throttle.of(ONE)) {
+            CompletableFuture<Guard> first = throttle.guardAsync("select 1");
+            assertThat(first).isCompleted();
+            CompletableFuture<Guard> second = throttle.guardAsync("select 1", StatementContext.of("dev", null));
+            assertThatThrownBy(second::join).isInstanceOf(CompletionException.class)
+                    .hasCauseInstanceOf(SqlThrottledException.class);
+            first.get().close();
+            throttle.prepare("select 1").guardAsync().get().close();
+        }
+    }
+
+    @Test
+    void aFutureGuardWaitsWithoutAThread() throws Exception {
+        try (Throttle throttle = Throttle.of(delaying("1ms"))) {
+            try (Guard guard = throttle.guardAsync("select 1").get()) {
+                assertThat(guard.decision().isAllowed()).isTrue();
+                assertThat(placesInUse(throttle)).isEqualTo(1);
+            }
+            assertThat(placesInUse(throttle)).isZero();
+        }
+    }
+
+    @Test
+    void aFutureGuardWaitsByTheSchedulerThatIsNamed() throws Exception {
+        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "named"));
+        try (Throttle throttle = Throttle.of(delaying("10ms"))) {
+            CompletableFuture<String> thread = new CompletableFuture<>();
+            throttle.guardAsync("select 1", StatementContext.empty(), scheduler).thenAccept(guard -> {
+                guard.close();
+                thread.complete(Thread.currentThread().getName());
+            });
+            assertThat(thread.get()).isEqualTo("named");
+            scheduler.shutdown();
+            assertThatThrownBy(() -> throttle.guardAsync("select 1", StatementContext.empty(), scheduler).get())
+                    .as("what the scheduler refuses comes out of the future").isInstanceOf(ExecutionException.class);
+        } finally {
+            scheduler.shutdownNow();
+        }
+    }
+
+    @Test
+    void aFutureGuardThatIsCancelledHoldsNothing() throws Exception {
+        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+        try (Throttle throttle = Throttle.of(delaying("50ms"))) {
+            CompletableFuture<Guard> waiting = throttle.guardAsync("select 1", StatementContext.empty(), scheduler);
+            assertThat(waiting.cancel(false)).isTrue();
+            // What was scheduled runs before what is scheduled behind it.
+            scheduler.schedule(() -> { }, 60, TimeUnit.MILLISECONDS).get();
+            assertThat(placesInUse(throttle)).isZero();
+            assertThat(ThrottleTest.rule(throttle, "slow").get("resumed").asInt()).isZero();
+        } finally {
+            scheduler.shutdownNow();
+        }
+    }
+
+    @Test
+    void aFutureGuardFailsWhereTheThrottleIsClosed() {
+        Throttle throttle = Throttle.of(delaying("20ms"));
+        CompletableFuture<Guard> waiting = throttle.guardAsync("select 1");
+        throttle.close();
+        assertThatThrownBy(waiting::get).hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> throttle.guardAsync("select 1").get()).hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void retryAfterIsRoundedUpAndMayBeNone() {
+        try (Throttle throttle = Throttle.of(BLOCKED)) {
+            SqlThrottledException refused = new SqlThrottledException(throttle.check("select 1"));
+            assertThat(refused.getRetryAfter()).isNull();
+            assertThat(refused.getRetryAfterMillis()).isEqualTo(-1);
+        }
+        Decision decision = new Decision(Verdict.ABORT, Reason.OVER_LIMIT, null, false, "r", null, 2, 1, 1_000_001, -1, 0, 0, null);
+        assertThat(new SqlThrottledException(decision).getRetryAfterMillis()).isEqualTo(2);
+        assertThat(decision.retryAfter()).isEqualTo(Duration.ofNanos(1_000_001));
+    }
+}

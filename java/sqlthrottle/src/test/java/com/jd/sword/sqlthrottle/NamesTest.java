@@ -1,0 +1,86 @@
+package com.jd.sword.sqlthrottle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NamesTest {
+    @ParameterizedTest
+    @CsvSource({
+        "jdbc:mysql://localhost/shop, MYSQL",
+        "jdbc:mysql+srv://host/shop, MYSQL",
+        "jdbc:mysql:loadbalance://localhost/shop, MYSQL",
+        "JDBC:MariaDB://localhost/shop, MYSQL",
+        "jdbc:postgresql://localhost/shop, POSTGRESQL",
+        "jdbc:pgsql://localhost/shop, POSTGRESQL",
+        "jdbc:sqlite:/oracle:/file.db, SQLITE",
+        "jdbc:sqlserver://localhost;databaseName=shop, MSSQL",
+        "jdbc:jtds:sqlserver://localhost/shop, MSSQL",
+        "jdbc:oracle:thin:@//localhost/shop, ORACLE",
+        "jdbc:sqlthrottle:postgresql://localhost/shop, POSTGRESQL",
+        "jdbc:p6spy:mysql://localhost/shop, MYSQL",
+        "jdbc:tc:postgresql:16:///shop, POSTGRESQL",
+        "jdbc:aws-wrapper:mysql://localhost/shop, MYSQL",
+        "jdbc:otel:p6spy:oracle:thin:@//localhost/shop, ORACLE",
+    })
+    void aUrlSaysTheDialect(String url, Dialect dialect) {
+        assertThat(Dialect.ofJdbcUrl(url)).contains(dialect);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "jdbc:", "jdbc:mysql", "jdbc:h2:mem:mysql:x", "jdbc:h2:/oracle:/x", "mysql://localhost/shop", "jdbc:otel:",
+        "jdbc:unknown:mysql://localhost"})
+    void anyOtherUrlSaysNone(String url) {
+        assertThat(Dialect.ofJdbcUrl(url)).isEmpty();
+    }
+
+    @Test
+    void noUrlSaysNone() {
+        assertThat(Dialect.ofJdbcUrl(null)).isEmpty();
+    }
+
+    /** Numbers go by places, so each name is what the engine takes or says for it. */
+    @Test
+    void dialectsAreCalledAsInRuleFiles() {
+        String[] texts = {"select \"a\" from t", "select a from t -- x\n", "select `a` from t", "select 'a\\' from t", "select a # b from t"};
+        for (Dialect dialect : Dialect.values()) {
+            try (Throttle named = Throttle.of("dialect: " + dialect); Throttle other = Throttle.of("")) {
+                for (String text : texts) {
+                    assertThat(other.fingerprint(text, dialect)).as("%s, %s", dialect, text).isEqualTo(named.fingerprint(text));
+                }
+            }
+            assertThat(Dialect.ofName(dialect.toString())).contains(dialect);
+        }
+        assertThat(Dialect.ofName("MySQL")).contains(Dialect.MYSQL);
+        assertThat(Dialect.ofName("db2")).isEqualTo(Optional.empty());
+    }
+
+    @Test
+    void namesAreThoseOfTheOtherLanguages() {
+        for (Verdict verdict : Verdict.values()) {
+            assertThat(verdict.toString()).isEqualTo(verdict.name().toLowerCase(java.util.Locale.ROOT));
+        }
+        for (Reason reason : Reason.values()) {
+            assertThat(reason.toString()).isEqualTo(reason.name().toLowerCase(java.util.Locale.ROOT));
+        }
+        for (Dialect dialect : Dialect.values()) {
+            assertThat(dialect.toString()).isEqualTo(dialect.name().toLowerCase(java.util.Locale.ROOT));
+        }
+    }
+
+    @Test
+    void aFingerprintIsItsDigits() {
+        String digits = "0123456789abcdef".repeat(4);
+        assertThat(Digest.parse(digits).toString()).isEqualTo(digits);
+        assertThat(Digest.parse(digits.toUpperCase(java.util.Locale.ROOT))).isEqualTo(Digest.parse(digits));
+        assertThat(Digest.parse(digits.substring(0, 40))).isNotEqualTo(Digest.parse(digits));
+        for (String none : new String[] {"", "0", digits + "00", "g".repeat(32)}) {
+            assertThatThrownBy(() -> Digest.parse(none)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}
