@@ -11,6 +11,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class LeakIT {
+    private static final int CALLS = 200_000;
     private static final String KNOWN = "select name, email, created_at, status from users where id = ? and tenant = ? and status in (?, ?)";
 
     /** Runs the program below, because a JVM that runs tests has much else in memory. */
@@ -84,13 +85,12 @@ class LeakIT {
                 prepared.isAllowed();
             }
             long before = threads.getThreadAllocatedBytes(thread);
-            long nothing = threads.getThreadAllocatedBytes(thread) - before;
-            before = threads.getThreadAllocatedBytes(thread);
-            for (int i = 0; i < 100_000; i++) {
+            for (int i = 0; i < CALLS; i++) {
                 throttle.isAllowed(KNOWN);
                 prepared.isAllowed();
             }
-            assertThat(threads.getThreadAllocatedBytes(thread) - before).isEqualTo(nothing);
+            // What the JVM itself makes now and then is less than the smallest object a call.
+            assertThat(threads.getThreadAllocatedBytes(thread) - before).isLessThan(CALLS);
         }
     }
 }

@@ -32,14 +32,13 @@ class RedeployIT {
 
     /** What the application does, in classes of its own loader. */
     public static final class Application implements Callable<String>, AutoCloseable {
+        private final Path file = Files.createTempFile("rules", ".yml");
         private final Throttle throttle;
 
         /** Opens its throttle with a file, so that it has a thread. */
         public Application() throws Exception {
-            Path file = Files.createTempFile("rules", ".yml");
             Files.write(file, "watch: 100ms\ndefault_threshold: 1000".getBytes());
             throttle = Throttle.open(file);
-            Files.delete(file);
         }
 
         @Override
@@ -53,8 +52,9 @@ class RedeployIT {
         }
 
         @Override
-        public void close() {
+        public void close() throws Exception {
             throttle.close();
+            Files.delete(file);
         }
     }
 
