@@ -1,0 +1,128 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Which statements a source never checks, by their text alone: those that programs send to manage their schema and to see whether the
+ * database is there. To throttle them breaks a start or a health check, and to ignore them breaks more.
+ *
+ * <p>By default these are
+ * <ul>
+ * <li>texts that begin with CREATE, ALTER, DROP, TRUNCATE, COMMENT, RENAME, GRANT or REVOKE,
+ * <li>statements on the tables in which Flyway and Liquibase keep their history: {@code flyway_schema_history},
+ *     {@code databasechangelog} and {@code databasechangeloglock}, in any schema,
+ * <li>what pools send to test a connection: {@code select 1}, {@code values 1}, {@code select 1 from dual} and their like.
+ * </ul>
+ * Data that a migration writes is checked like other data; {@link Decided#run} keeps a whole migration out.
+ *
+ * <p>Only what stands before the first constant is looked at, so no value that a text was built with can exempt it.
+ */
+public final class Exemptions implements Predicate<String> {
+    private static final Set<String> DEFINITIONS = new HashSet<>(Arrays.asList(
+            "create", "alter", "drop", "truncate", "comment", "rename", "grant", "revoke"));
+    private static final Set<String> VALIDATIONS = new HashSet<>(Arrays.asList("select 1", "select 1 from dual", "values 1",
+            "values(1)", "select 1 from sysibm.sysdummy1", "select 1 from rdb$database",
+            "select 1 from information_schema.system_users", "select version()", "select 'x'", "/* ping */ select 1"));
+    private static final int LONGEST_VALIDATION = 64;
+    private static final Set<String> HISTORIES = new LinkedHashSet<>(Arrays.asList(
+            "flyway_schema_history", "databasechangelog", "databasechangeloglock"));
+
+    private static final Exemptions STANDARD = new Exemptions(true, true, HISTORIES);
+    private static final Exemptions NONE = new Exemptions(false, false, Collections.emptySet());
+
+    private final boolean definitions;
+    private final boolean validations;
+    private final Set<String> tables;
+
+    private Exemptions(boolean definitions, boolean validations, Set<String> tables) {
+        this.definitions = definitions;
+        this.validations = validations;
+        this.tables = tables;
+    }
+
+    /** What is exempt by default. */
+    public static Exemptions standard() {
+        return STANDARD;
+    }
+
+    /** Nothing: rules see all that is sent. */
+    public static Exemptions none() {
+        return NONE;
+    }
+
+    /** The same, but definitions (CREATE, ALTER, DROP …) are checked, as rules of the kind {@code ddl} need it. */
+    public Exemptions withoutDefinitions() {
+        return new Exemptions(false, validations, tables);
+    }
+
+    /**
+     * The same, and with it statements whose first table is one of these, such as the history of another tool.
+     *
+     * @param names without a schema, in any case
+     */
+    public Exemptions withTables(String... names) {
+        Set<String> all = new LinkedHashSet<>(tables);
+        for (String name : names) {
+            all.add(name.toLowerCase(Locale.ROOT));
+        }
+        return new Exemptions(definitions, validations, all);
+    }
+
+    /** Whether a text is exempt. */
+    @Override
+    public boolean test(String sql) {
+        if (validations && sql.length() <= LONGEST_VALIDATION && VALIDATIONS.contains(trimmed(sql))) {
+            return true;
+        }
+        if (!definitions && tables.isEmpty()) {
+            return false;
+        }
+        Words words = new Words(sql);
+        String verb = words.next();
+        if (verb == null) {
+            return false;
+        }
+        return definitions && DEFINITIONS.contains(verb) || !tables.isEmpty() && isOfTables(verb, words);
+    }
+
+    private boolean isOfTables(String verb, Words words) {
+        String before;
+        switch (verb) {
+            case "select":
+            case "delete":
+                before = "from";
+                break;
+            case "insert":
+                before = "into";
+                break;
+            case "update":
+                before = null;
+                break;
+            case "lock":
+                before = "table";
+                break;
+            default:
+                return false;
+        }
+        if (before != null && !words.skipTo(before)) {
+            return false;
+        }
+        String table = words.nextName();
+        return table != null && tables.contains(table);
+    }
+
+    /** In lower case, one space between words, without a semicolon at the end. */
+    private static String trimmed(String sql) {
+        String text = sql.trim();
+        while (text.endsWith(";")) {
+            text = text.substring(0, text.length() - 1).trim();
+        }
+        return text.replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
+    }
+}

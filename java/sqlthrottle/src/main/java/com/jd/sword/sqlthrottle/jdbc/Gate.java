@@ -1,0 +1,204 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import com.jd.sword.sqlthrottle.AmbientContext;
+import com.jd.sword.sqlthrottle.Decision;
+import com.jd.sword.sqlthrottle.Dialect;
+import com.jd.sword.sqlthrottle.Fakes;
+import com.jd.sword.sqlthrottle.SqlThrottledException;
+import com.jd.sword.sqlthrottle.StatementContext;
+import com.jd.sword.sqlthrottle.Statements;
+import com.jd.sword.sqlthrottle.Throttle;
+import com.jd.sword.sqlthrottle.Verdict;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
+import java.sql.SQLTimeoutException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Where the statements of a source are decided: it asks the throttle, waits, refuses, and hands out what a statement may hold. The
+ * wrappers only say which method is called, and what can be made up in place of its result.
+ */
+final class Gate {
+    private final Throttle throttle;
+    private final InTransaction inTransaction;
+    private final Supplier<StatementContext> context;
+    private final Wait.Time time;
+    private final Texts texts;
+    /** By the dialect that was said or found; null until the first connection is there. */
+    private volatile Statements statements;
+
+    /**
+     * @param dialect null to find out by the URL of the first connection
+     * @param context null for none
+     */
+    Gate(Throttle throttle, InTransaction inTransaction, Dialect dialect, Predicate<String> exempt,
+            Supplier<StatementContext> context, Wait.Time time) {
+        this.throttle = throttle;
+        this.inTransaction = inTransaction;
+        this.context = context;
+        this.time = time;
+        this.texts = new Texts(exempt);
+        if (dialect != null) {
+            statements = throttle.statements(dialect);
+        }
+    }
+
+    Throttle throttle() {
+        return throttle;
+    }
+
+    /**
+     * A connection whose statements pass here. Where that fails the connection is closed: nobody else would.
+     *
+     * @param raw null for null
+     * @param defaults who uses it, for what the context does not say; may be null
+     */
+    Connection wrap(Connection raw, StatementContext defaults) throws SQLException {
+        if (raw == null) {
+            return null;
+        }
+        try {
+            if (statements == null) {
+                statements = throttle.statements(Dialect.ofJdbcUrl(raw.getMetaData().getURL()).orElse(null));
+            }
+            return new ThrottledConnection(this, raw, defaults);
+        } catch (RuntimeException e) {
+            throw closing(raw, failed(e));
+        } catch (SQLException e) {
+            throw closing(raw, e);
+        } catch (Error e) {
+            throw closing(raw, e);
+        }
+    }
+
+    private static <E extends Throwable> E closing(Connection raw, E failure) {
+        try {
+            raw.close();
+        } catch (SQLException | RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    /** What is known of a text. */
+    Text text(String sql) throws SQLException {
+        if (sql == null) {
+            // What a driver says to that is its own affair.
+            return new Text("", true, false);
+        }
+        try {
+            return texts.of(sql);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    /** The shape of a text, by which the texts of a batch are told apart. */
+    String shape(String sql) throws SQLException {
+        try {
+            return throttle.normalize(sql);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Whether rules look at the bound parameters of a text. */
+    boolean readsParameters() {
+        return true;
+    }
+
+    /**
+     * Decides on one execution, after its wait where there is one.
+     *
+     * @param cell of this thread
+     * @param parameters in order, or null
+     * @throws SQLException it may not be sent, or the wait was ended
+     */
+    Pass enter(Object[] cell, ExecutedStatement statement, Text text, Fakes fakes, int weight, List<String> parameters)
+            throws SQLException {
+        if (text.isExempt() || Decided.has(cell, throttle)) {
+            return Pass.SEND;
+        }
+        boolean delayOnly = false;
+        if (inTransaction != InTransaction.APPLY && statement.connection().isInTransaction()) {
+            if (inTransaction == InTransaction.BYPASS) {
+                return Pass.SEND;
+            }
+            delayOnly = true;
+        }
+        Decision decision;
+        try {
+            decision = statements.check(text.sql(), fakes, weight, contextOf(statement), parameters);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+        if (decision.verdict() == Verdict.DELAY) {
+            decision = waited(statement, decision);
+        }
+        if (decision.isAllowed()) {
+            return Pass.of(throttle, decision);
+        }
+        if (delayOnly) {
+            return Pass.SEND;
+        }
+        if (decision.verdict() == Verdict.IGNORE) {
+            return fakes == Fakes.ROWS ? Pass.ROWS : Pass.COUNT;
+        }
+        throw new SqlThrottledException(decision);
+    }
+
+    private StatementContext contextOf(ExecutedStatement statement) {
+        StatementContext defaults = statement.connection().defaults();
+        if (context != null) {
+            StatementContext said = context.get();
+            defaults = said == null ? defaults : said.withDefaults(defaults);
+        }
+        return AmbientContext.over(defaults);
+    }
+
+    /** Waits, and again where it is told to, until the statement is let through or not. */
+    private Decision waited(ExecutedStatement statement, Decision delayed) throws SQLException {
+        Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(statement.queryTimeout()));
+        statement.begins(wait);
+        try {
+            Decision decision = delayed;
+            while (decision.verdict() == Verdict.DELAY) {
+                Wait.End end = wait.await(decision.delayNanos());
+                if (end != Wait.End.ELAPSED) {
+                    throw ended(end, decision);
+                }
+                decision = throttle.resume(decision);
+            }
+            return decision;
+        } catch (RuntimeException e) {
+            throw failed(e);
+        } finally {
+            statement.ends(wait);
+        }
+    }
+
+    /** A wait that something else has ended. The place in the queue lapses by itself. */
+    private static SQLException ended(Wait.End end, Decision decision) {
+        SqlThrottledException throttled = new SqlThrottledException(decision);
+        switch (end) {
+            case INTERRUPTED:
+                throttled.initCause(new InterruptedException("interrupted while the statement was delayed"));
+                return throttled;
+            case TIMED_OUT:
+                return new SQLTimeoutException("the query timeout was over while the statement was delayed", "HYT00", throttled);
+            case CLOSED:
+                return new SQLNonTransientException("the connection was closed while the statement was delayed", "08003", throttled);
+            default:
+                return new SQLException("the statement was cancelled while it was delayed", "HY008", throttled);
+        }
+    }
+
+    /** What callers of JDBC are told of a failure that is not the database's: never an exception that they do not expect. */
+    static SQLException failed(RuntimeException e) {
+        return new SQLNonTransientException("the statement was not sent: the throttle failed: " + e.getMessage(), "HY000", e);
+    }
+}

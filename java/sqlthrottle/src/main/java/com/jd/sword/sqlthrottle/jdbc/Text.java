@@ -1,0 +1,47 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import java.sql.ResultSet;
+
+/** What is known of one text that statements send. */
+final class Text {
+    private final String sql;
+    private final boolean exempt;
+    /** Whether there is any use in learning its columns: it is looked up again. */
+    private final boolean kept;
+    /** Whether the columns were asked for; they may be null all the same. */
+    private boolean learned;
+    private volatile Columns columns;
+
+    Text(String sql, boolean exempt, boolean kept) {
+        this.sql = sql;
+        this.exempt = exempt;
+        this.kept = kept;
+    }
+
+    String sql() {
+        return sql;
+    }
+
+    /** Whether it is never checked. */
+    boolean isExempt() {
+        return exempt;
+    }
+
+    boolean isKept() {
+        return kept;
+    }
+
+    /** Keeps the columns of its first result, for when it is ignored. Two threads that are first at once keep the same. */
+    void learn(ResultSet rows) {
+        if (kept && !learned) {
+            learned = true;
+            columns = Columns.of(rows);
+        }
+    }
+
+    /** The columns that its results have, as far as is known. */
+    Columns columns() {
+        Columns known = columns;
+        return known == null ? Columns.UNKNOWN : known;
+    }
+}

@@ -1,0 +1,72 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import com.jd.sword.sqlthrottle.Fakes;
+import java.sql.CallableStatement;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import lombok.experimental.Delegate;
+
+/** A call that asks before it is sent. What it returns nobody can make up, so one that is to be ignored is refused. */
+final class ThrottledCallableStatement extends ThrottledPreparedStatement implements CallableStatement {
+    @Delegate(types = CallableStatement.class, excludes = {PreparedStatement.class, Intercepted.class})
+    private final CallableStatement target;
+
+    ThrottledCallableStatement(ThrottledConnection connection, CallableStatement target, String sql) throws SQLException {
+        super(connection, target, sql, Fakes.NONE, Fakes.NONE);
+        this.target = target;
+    }
+
+    @Override
+    public Object getObject(int parameter) throws SQLException {
+        return cursor(target.getObject(parameter));
+    }
+
+    @Override
+    public Object getObject(String parameter) throws SQLException {
+        return cursor(target.getObject(parameter));
+    }
+
+    @Override
+    public Object getObject(int parameter, Map<String, Class<?>> types) throws SQLException {
+        return cursor(target.getObject(parameter, types));
+    }
+
+    @Override
+    public Object getObject(String parameter, Map<String, Class<?>> types) throws SQLException {
+        return cursor(target.getObject(parameter, types));
+    }
+
+    @Override
+    public <T> T getObject(int parameter, Class<T> type) throws SQLException {
+        T value = target.getObject(parameter, type);
+        return type == ResultSet.class ? type.cast(cursor(value)) : value;
+    }
+
+    @Override
+    public <T> T getObject(String parameter, Class<T> type) throws SQLException {
+        T value = target.getObject(parameter, type);
+        return type == ResultSet.class ? type.cast(cursor(value)) : value;
+    }
+
+    /** A cursor that the call has opened leads back to the wrapped statement. */
+    private Object cursor(Object value) {
+        return value instanceof ResultSet ? ThrottledResultSet.of(this, (ResultSet) value, Pass.SEND) : value;
+    }
+
+    /** What is not handed on as it is. */
+    interface Intercepted {
+        Object getObject(int parameter) throws SQLException;
+
+        Object getObject(String parameter) throws SQLException;
+
+        Object getObject(int parameter, Map<String, Class<?>> types) throws SQLException;
+
+        Object getObject(String parameter, Map<String, Class<?>> types) throws SQLException;
+
+        <T> T getObject(int parameter, Class<T> type) throws SQLException;
+
+        <T> T getObject(String parameter, Class<T> type) throws SQLException;
+    }
+}

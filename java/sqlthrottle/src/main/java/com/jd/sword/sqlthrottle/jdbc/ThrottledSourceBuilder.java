@@ -1,0 +1,72 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import com.jd.sword.sqlthrottle.Dialect;
+import com.jd.sword.sqlthrottle.StatementContext;
+import com.jd.sword.sqlthrottle.Throttle;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * How a source of connections is throttled. Not for use by several threads.
+ *
+ * @param <B> the builder itself
+ */
+public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>> {
+    private final Throttle throttle;
+    private InTransaction inTransaction = InTransaction.APPLY;
+    private Dialect dialect;
+    private Predicate<String> exempt = Exemptions.standard();
+    private Supplier<StatementContext> context;
+    private Wait.Time time = Wait.Time.SYSTEM;
+
+    ThrottledSourceBuilder(Throttle throttle) {
+        this.throttle = Objects.requireNonNull(throttle, "throttle");
+    }
+
+    abstract B self();
+
+    /** What rules may do to statements of an open transaction; all that they say, unless said otherwise. */
+    public B inTransaction(InTransaction mode) {
+        inTransaction = Objects.requireNonNull(mode, "mode");
+        return self();
+    }
+
+    /**
+     * The dialect of the statements. Unless said, it is found by the URL of the first connection, and asked once; where that does not
+     * tell, it is the rule file's.
+     */
+    public B dialect(Dialect name) {
+        dialect = Objects.requireNonNull(name, "name");
+        return self();
+    }
+
+    /**
+     * Which statements are never checked, by their text; {@link Exemptions#standard()} unless said otherwise. It is asked once of a text
+     * that is sent again and again, and each time of others, by any thread.
+     */
+    public B exempt(Predicate<String> texts) {
+        exempt = Objects.requireNonNull(texts, "texts");
+        return self();
+    }
+
+    /**
+     * Who sends a statement and where to. It is asked at every check, in the thread that sends the statement, and may return null. An
+     * {@link com.jd.sword.sqlthrottle.AmbientContext} goes before it, and before both a parameter that is bound; its weight and what it
+     * can fake are not looked at.
+     */
+    public B context(Supplier<StatementContext> source) {
+        context = Objects.requireNonNull(source, "source");
+        return self();
+    }
+
+    /** For tests. */
+    B time(Wait.Time other) {
+        time = other;
+        return self();
+    }
+
+    Gate gate() {
+        return new Gate(throttle, inTransaction, dialect, exempt, context, time);
+    }
+}

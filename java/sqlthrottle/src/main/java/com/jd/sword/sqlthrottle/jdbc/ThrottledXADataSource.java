@@ -1,0 +1,88 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import com.jd.sword.sqlthrottle.StatementContext;
+import com.jd.sword.sqlthrottle.Throttle;
+import java.sql.SQLException;
+import java.util.Objects;
+import javax.sql.XAConnection;
+import javax.sql.XADataSource;
+import lombok.experimental.Delegate;
+
+/**
+ * A source of XA connections whose statements ask a {@link Throttle} before they are sent, as those of a {@link ThrottledDataSource}
+ * do. Its XA resources are the driver's own: they send no statements of the program.
+ */
+public final class ThrottledXADataSource extends Jdbc43XADataSource {
+    @Delegate(types = XADataSource.class, excludes = Intercepted.class)
+    private final XADataSource target;
+
+    private final Gate gate;
+
+    private ThrottledXADataSource(Builder builder) {
+        target = builder.target;
+        gate = builder.gate();
+    }
+
+    /** A source with everything as it is by default. */
+    public static ThrottledXADataSource of(XADataSource target, Throttle throttle) {
+        return builder(target, throttle).build();
+    }
+
+    /** A builder for a source around this one. */
+    public static Builder builder(XADataSource target, Throttle throttle) {
+        return new Builder(target, throttle);
+    }
+
+    @Override
+    XADataSource target() {
+        return target;
+    }
+
+    @Override
+    Gate gate() {
+        return gate;
+    }
+
+    @Override
+    public XAConnection getXAConnection() throws SQLException {
+        return ThrottledXAConnection.of(gate, target.getXAConnection(), null);
+    }
+
+    /** Statements of the connection are those of this user, where the context does not say another. */
+    @Override
+    public XAConnection getXAConnection(String user, String password) throws SQLException {
+        return ThrottledXAConnection.of(gate, target.getXAConnection(user, password), StatementContext.of(user, null));
+    }
+
+    @Override
+    public String toString() {
+        return "throttled " + target;
+    }
+
+    /** What is not handed on as it is. */
+    private interface Intercepted {
+        XAConnection getXAConnection() throws SQLException;
+
+        XAConnection getXAConnection(String user, String password) throws SQLException;
+    }
+
+    /** What a source is made of. */
+    public static final class Builder extends ThrottledSourceBuilder<Builder> {
+        private final XADataSource target;
+
+        private Builder(XADataSource target, Throttle throttle) {
+            super(throttle);
+            this.target = Objects.requireNonNull(target, "target");
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+
+        /** The source. */
+        public ThrottledXADataSource build() {
+            return new ThrottledXADataSource(this);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/** One thread that waits to be let through. It waits with no lock held, and whatever would end the statement ends the wait. */
+final class Wait {
+    /** How a wait has ended. */
+    enum End {
+        /** Its time is over. */
+        ELAPSED,
+        /** The thread was interrupted, and still is. */
+        INTERRUPTED,
+        /** The statement's query timeout is over. */
+        TIMED_OUT,
+        /** The statement was cancelled or closed. */
+        CANCELLED,
+        /** The connection was closed or aborted. */
+        CLOSED
+    }
+
+    /** Time as waiting knows it: tests bring their own. */
+    interface Time {
+        Time SYSTEM = new Time() {
+            @Override
+            public long nanos() {
+                return System.nanoTime();
+            }
+
+            @Override
+            public void park(Object blocker, long nanos) {
+                LockSupport.parkNanos(blocker, nanos);
+            }
+        };
+
+        /** As {@link System#nanoTime()}. */
+        long nanos();
+
+        /** As {@link LockSupport#parkNanos(Object, long)}: it may return early. */
+        void park(Object blocker, long nanos);
+    }
+
+    private final Thread thread = Thread.currentThread();
+    private final Time time;
+    private final AtomicReference<End> ended = new AtomicReference<>();
+    /** When the query timeout is over, if there is one. */
+    private final boolean hasTimeout;
+    private final long timeout;
+
+    /** @param timeoutNanos how long the statement may take in all; 0 for as long as it likes */
+    Wait(Time time, long timeoutNanos) {
+        this.time = time;
+        this.hasTimeout = timeoutNanos > 0;
+        this.timeout = time.nanos() + timeoutNanos;
+    }
+
+    /** Waits so long, or until something ends it, now or before. */
+    End await(long nanos) {
+        long until = time.nanos() + nanos;
+        for (;;) {
+            End end = ended.get();
+            if (end != null) {
+                return end;
+            }
+            if (thread.isInterrupted()) {
+                return End.INTERRUPTED;
+            }
+            long now = time.nanos();
+            long left = until - now;
+            if (left <= 0) {
+                return End.ELAPSED;
+            }
+            if (hasTimeout) {
+                long leftOfTimeout = timeout - now;
+                if (leftOfTimeout <= 0) {
+                    return End.TIMED_OUT;
+                }
+                left = Math.min(left, leftOfTimeout);
+            }
+            time.park(this, left);
+        }
+    }
+
+    /** Ends the wait, from any thread. The first to say so is heard. */
+    void end(End how) {
+        if (ended.compareAndSet(null, how)) {
+            LockSupport.unpark(thread);
+        }
+    }
+}
