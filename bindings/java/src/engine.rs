@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::guard::{call, quietly, with_engine};
 use crate::handle::{self, get};
 use crate::reply::Payload;
-use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jobject};
+use jni_sys::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jobject};
 use sqlthrottle::{Builder, Engine, ManualClock, RuleFile};
 use std::path::PathBuf;
 
@@ -108,6 +108,18 @@ pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_afterFo
             Ok(Payload::Nothing)
         })
     }
+}
+
+/// Whether a rule reads bound parameters.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_readsParameters(
+    _: *mut JNIEnv,
+    _: jobject,
+    handle: jlong,
+) -> jboolean {
+    // SAFETY: the caller's promise.
+    let engine: &Engine = unsafe { get(handle) };
+    quietly(|| jboolean::from(engine.reads_params()))
 }
 
 /// A path as Java has it, which is Unicode.

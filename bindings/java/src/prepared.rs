@@ -4,11 +4,11 @@ use crate::array::{self, Room};
 use crate::check::{dialect, fakes, finish, may_refill, weight};
 use crate::context::{self, Malformed, Parameters};
 use crate::error::Error;
-use crate::guard::{decide, with_engine};
+use crate::guard::{decide, quietly, with_engine};
 use crate::handle::{self, get};
 use crate::reply::Payload;
 use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jobject};
-use sqlthrottle::{Engine, Prepared, Statement};
+use sqlthrottle::{Engine, Fakes, Prepared, Statement};
 
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_prepare(
@@ -97,6 +97,22 @@ pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativePrepared_check
             Some(finish(engine, &mut decision, flags, answer))
         })
     }
+}
+
+/// The number of what is stood in for when it is ignored; 0 for nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativePrepared_faked(
+    _: *mut JNIEnv,
+    _: jobject,
+    handle: jlong,
+) -> jint {
+    // SAFETY: the caller's promise.
+    let prepared: &Prepared = unsafe { get(handle) };
+    quietly(|| match prepared.faked() {
+        Fakes::Rows => 1,
+        Fakes::Count => 2,
+        _ => 0,
+    })
 }
 
 #[unsafe(no_mangle)]

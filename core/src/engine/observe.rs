@@ -1,13 +1,23 @@
 //! What an engine tells of itself.
 
-use super::Inner;
+use super::{Engine, Inner};
 use super::active_rule::ActiveRule;
 use super::rule_state::RuleState;
 use crate::clock::Reading;
 use crate::decision::RuleName;
 use crate::metrics::{RuleMode, RuleStats, Snapshot};
-use crate::rule::Mode;
+use crate::rule::{Mode, Part, Rule};
 use std::time::Duration;
+
+impl Engine {
+    /// Whether a rule in force reads columns, and with them [`Statement::params`](crate::Statement::params). Where none does, a
+    /// host need not tell what is bound.
+    pub fn reads_params(&self) -> bool {
+        let is_column = |part: &Part| matches!(part, Part::Column(_));
+        let reads = |rule: &Rule| !rule.matching.columns.is_empty() || rule.per.iter().any(is_column);
+        self.0.set().file.rules.iter().any(reads)
+    }
+}
 
 impl Inner {
     pub(super) fn snapshot(&self) -> Snapshot {

@@ -140,6 +140,13 @@ impl Prepared {
         &self.sql
     }
 
+    /// What a caller stands in for when the statement is ignored: [`Fakes::Rows`] for a plain read, [`Fakes::Count`] for a write
+    /// that answers a count alone, and [`Fakes::None`] where it has no honest empty result, and so is aborted. A caller that can
+    /// fake both knows by this which of them is asked for.
+    pub fn faked(&self) -> Fakes {
+        self.shape.faked()
+    }
+
     /// The dialect that it was prepared with; none for that of the rules.
     pub fn dialect(&self) -> Option<Dialect> {
         self.dialect

@@ -121,6 +121,15 @@ impl Shape {
         self.kinds.iter().map(|kind| kind.name())
     }
 
+    /// What a caller must stand in for when it is ignored; nothing where there is no honest empty result.
+    pub(super) fn faked(&self) -> Fakes {
+        match self.answer {
+            Answer::Rows => Fakes::Rows,
+            Answer::Count => Fakes::Count,
+            Answer::More => Fakes::None,
+        }
+    }
+
     /// Whether an honest empty result of the right type is at hand.
     pub(super) fn can_fake(&self, fakes: Fakes) -> bool {
         match self.answer {

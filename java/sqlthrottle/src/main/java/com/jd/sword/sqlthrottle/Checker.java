@@ -11,6 +11,7 @@ final class Checker {
     private volatile NativeEngine engine;
     /** Null where there is no provider. */
     private final Thresholds thresholds;
+    private volatile boolean readsParameters;
     private final Answers answers = new Answers();
     private final LastNamed lastNamed = new LastNamed();
     private final AtomicReferenceArray<Statements> statements = new AtomicReferenceArray<>(Dialect.numbers());
@@ -18,6 +19,7 @@ final class Checker {
     Checker(NativeEngine engine, ThresholdProvider provider) {
         this.engine = engine;
         this.thresholds = provider == null ? null : new Thresholds(provider);
+        rulesChanged();
     }
 
     /** @throws IllegalStateException it is closed */
@@ -32,6 +34,26 @@ final class Checker {
     /** Null where it is closed. */
     NativeEngine engineIfOpen() {
         return engine;
+    }
+
+    /** Whether a rule reads bound parameters. Kept here, as it is asked for each of them. */
+    boolean readsParameters() {
+        return readsParameters;
+    }
+
+    /** Whether there were other rules in the file, which are in force then. */
+    boolean refresh() {
+        boolean changed = engine().refresh();
+        if (changed) {
+            rulesChanged();
+        }
+        return changed;
+    }
+
+    /** To be called where the rules may have changed. One at a time, so that the last word is of the last rules. */
+    synchronized void rulesChanged() {
+        NativeEngine open = engine;
+        readsParameters = open != null && open.readsParameters();
     }
 
     void close() {

@@ -11,6 +11,10 @@ public enum Fakes {
     /** Either. */
     ROWS_AND_COUNT;
 
+    static Fakes ofNumber(int number) {
+        return values()[number];
+    }
+
     /** The number that the native library has for it: bits of 1 for rows and 2 for a count. */
     int number() {
         return ordinal();

@@ -73,6 +73,11 @@ final class NativeEngine {
         Reply.checked(afterFork(handle));
     }
 
+    /** Whether a rule in force reads bound parameters. */
+    boolean readsParameters() {
+        return readsParameters(handle);
+    }
+
     String admin(String statement) {
         return Reply.text(admin(handle, Utf8.encode(statement)));
     }
@@ -142,6 +147,8 @@ final class NativeEngine {
     private native long watch(long handle);
 
     private native byte[] afterFork(long handle);
+
+    private native boolean readsParameters(long handle);
 
     private native byte[] admin(long handle, byte[] statement);
 

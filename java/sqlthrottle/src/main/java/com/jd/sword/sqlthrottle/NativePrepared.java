@@ -25,7 +25,14 @@ final class NativePrepared {
         return checkIn(handle, context, fakes, weight, flags, answer);
     }
 
+    /** What is stood in for when it is ignored: rows, a count, or nothing. */
+    Fakes faked() {
+        return Fakes.ofNumber(faked(handle));
+    }
+
     private static native void free(long handle);
+
+    private native int faked(long handle);
 
     private native long check(long handle, int fakes, int weight, int flags, long answer);
 

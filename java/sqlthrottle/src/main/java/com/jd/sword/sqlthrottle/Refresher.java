@@ -52,7 +52,7 @@ final class Refresher extends Thread {
         try {
             long watch = hasFile ? engine.watch() : 0;
             if (watch > 0) {
-                refresh(engine);
+                refresh(known, engine);
             }
             known.renewThresholds();
             return watch > 0 ? watch : PAUSE;
@@ -62,9 +62,10 @@ final class Refresher extends Thread {
         }
     }
 
-    private void refresh(NativeEngine engine) {
+    private void refresh(Checker known, NativeEngine engine) {
         try {
             if (engine.refresh()) {
+                known.rulesChanged();
                 Logging.LOGGER.info("the rule file has changed, and is in force");
             }
             lastFailure = null;

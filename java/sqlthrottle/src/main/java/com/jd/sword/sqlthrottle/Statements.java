@@ -45,6 +45,26 @@ public final class Statements {
         return check(sql, context == null ? null : context.encoded(), fakes.number(), weight, 0);
     }
 
+    /**
+     * What is to be stood in for when a statement is ignored: {@link Fakes#ROWS} for a plain read, {@link Fakes#COUNT} for a write that
+     * answers a count alone, {@link Fakes#NONE} for what has no honest empty result, and so is never ignored. For who can fake both.
+     *
+     * @throws IllegalStateException the throttle is closed
+     */
+    public Fakes faked(String sql) {
+        NativePrepared known = known(sql);
+        return (known == null ? prepare(sql, null) : known).faked();
+    }
+
+    /**
+     * Whether a rule reads bound parameters now: where none does, a caller need not keep them.
+     *
+     * @throws IllegalStateException the throttle is closed
+     */
+    public boolean readsParameters() {
+        return checker.readsParameters();
+    }
+
     Decision check(String sql, byte[] context, int fakes, int weight, int flags) {
         NativePrepared known = known(sql);
         byte[] text = known == null ? Utf8.encode(sql) : null;

@@ -209,7 +209,9 @@ public final class Throttle implements AutoCloseable {
      * @throws SqlThrottleException the rules have faults; those before stay in force
      */
     public long reload(String rules) {
-        return checker.engine().reload(rules, false);
+        long version = checker.engine().reload(rules, false);
+        checker.rulesChanged();
+        return version;
     }
 
     /**
@@ -219,7 +221,9 @@ public final class Throttle implements AutoCloseable {
      * @throws SqlThrottleException the file cannot be read, or has faults; the rules before stay in force
      */
     public long reload(Path ruleFile) {
-        return checker.engine().reload(ruleFile.toString(), true);
+        long version = checker.engine().reload(ruleFile.toString(), true);
+        checker.rulesChanged();
+        return version;
     }
 
     /**
@@ -230,7 +234,7 @@ public final class Throttle implements AutoCloseable {
      * @throws SqlThrottleException the file cannot be read, or has faults; the rules before stay in force
      */
     public boolean refresh() {
-        return checker.engine().refresh();
+        return checker.refresh();
     }
 
     /**
@@ -251,7 +255,9 @@ public final class Throttle implements AutoCloseable {
      * @throws SqlThrottleException it is no such statement, or has faults; nothing has changed then
      */
     public String admin(String statement) {
-        return checker.engine().admin(statement);
+        String answer = checker.engine().admin(statement);
+        checker.rulesChanged();
+        return answer;
     }
 
     /**
