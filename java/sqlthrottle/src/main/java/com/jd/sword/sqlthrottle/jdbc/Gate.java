@@ -106,9 +106,9 @@ final class Gate {
         }
     }
 
-    /** Whether rules look at the bound parameters of a text. */
+    /** Whether rules look at bound parameters, as far as is known now. */
     boolean readsParameters() {
-        return true;
+        return statements.readsParameters();
     }
 
     /**
@@ -146,9 +146,21 @@ final class Gate {
             return Pass.SEND;
         }
         if (decision.verdict() == Verdict.IGNORE) {
-            return fakes == Fakes.ROWS ? Pass.ROWS : Pass.COUNT;
+            return isRead(text, fakes) ? Pass.ROWS : Pass.COUNT;
         }
         throw new SqlThrottledException(decision);
+    }
+
+    /** Whether what is ignored is a read. Where only one can be faked, it is that. */
+    private boolean isRead(Text text, Fakes fakes) throws SQLException {
+        if (fakes != Fakes.ROWS_AND_COUNT) {
+            return fakes == Fakes.ROWS;
+        }
+        try {
+            return statements.faked(text.sql()) == Fakes.ROWS;
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
     }
 
     private StatementContext contextOf(ExecutedStatement statement) {

@@ -95,11 +95,7 @@ final class Pass {
         if (held != null) {
             held.remove(this);
         }
-        try {
-            throttle.release(decision);
-        } catch (IllegalStateException closed) {
-            // With the throttle its places are gone too; whoever closes a result set is not to hear of it.
-        }
+        throttle.release(decision);
         if (next != null) {
             next.release();
         }
