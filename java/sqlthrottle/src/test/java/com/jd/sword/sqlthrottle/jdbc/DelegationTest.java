@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.jd.sword.sqlthrottle.Dialect;
+import com.jd.sword.sqlthrottle.Statements;
 import com.jd.sword.sqlthrottle.Throttle;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -51,9 +52,15 @@ class DelegationTest {
     /** Builders of connections. */
     private static final Set<String> BUILDERS = Set.of("ConnectionBuilder", "XAConnectionBuilder");
 
-    private final Throttle throttle = Mockito.mock(Throttle.class);
-    private final Gate gate = new Gate(throttle, InTransaction.APPLY, null, sql -> true, null, Wait.Time.SYSTEM);
+    private final Throttle throttle = throttle();
+    private final Gate gate = new Gate(throttle, InTransaction.APPLY, Dialect.GENERIC, sql -> true, null, Wait.Time.SYSTEM);
     private final Recorder recorder = new Recorder();
+
+    private static Throttle throttle() {
+        Throttle throttle = Mockito.mock(Throttle.class);
+        Mockito.when(throttle.statements(Mockito.any())).thenReturn(Mockito.mock(Statements.class));
+        return throttle;
+    }
 
     @TestFactory
     Stream<DynamicTest> everyMethodReachesTheDriver() {

@@ -1,0 +1,164 @@
+package com.jd.sword.sqlthrottle.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import com.jd.sword.sqlthrottle.Dialect;
+import com.jd.sword.sqlthrottle.StatementContext;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.h2.jdbc.JdbcConnection;
+import org.h2.jdbc.JdbcStatement;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+
+/** What wrappers lead to, and what becomes of what cannot be wrapped. */
+class WrappingTest {
+    @Test
+    void everythingLeadsBackToTheWrappers() throws SQLException {
+        try (Shop shop = Shop.with("{}"); Connection connection = shop.connect(); Statement statement = connection.createStatement();
+                PreparedStatement prepared = connection.prepareStatement("select 2")) {
+            assertThat(statement.getConnection()).isSameAs(connection);
+            assertThat(prepared.getConnection()).isSameAs(connection);
+            assertThat(statement.executeQuery("select 2").getStatement()).isSameAs(statement);
+            assertThat(prepared.executeQuery().getStatement()).isSameAs(prepared);
+            statement.execute("insert into orders (customer) values (1)", Statement.RETURN_GENERATED_KEYS);
+            assertThat(statement.getGeneratedKeys().getStatement()).isSameAs(statement);
+            DatabaseMetaData metaData = connection.getMetaData();
+            assertThat(metaData.getConnection()).isSameAs(connection);
+            try (ResultSet tables = metaData.getTables(null, null, "USERS", null)) {
+                assertThat(tables.next()).isTrue();
+                Statement behind = tables.getStatement();
+                assertThat(behind == null || behind.getConnection() == connection).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void whatIsInsideIsFoundHoweverDeep() throws SQLException {
+        try (Shop shop = Shop.with("{}")) {
+            DataSource outer = ThrottledDataSource.of(shop.source, shop.throttle);
+            assertThat(outer.unwrap(ThrottledDataSource.class)).isSameAs(outer);
+            assertThat(outer.isWrapperFor(JdbcDataSource.class)).isTrue();
+            assertThat(outer.unwrap(JdbcDataSource.class)).isSameAs(shop.h2);
+            assertThat(outer.isWrapperFor(String.class)).isFalse();
+            assertThatThrownBy(() -> outer.unwrap(String.class)).isInstanceOf(SQLException.class);
+            try (Connection connection = outer.getConnection(); Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery("select 2")) {
+                assertThat(connection.unwrap(Connection.class)).isSameAs(connection);
+                assertThat(connection.unwrap(JdbcConnection.class)).isInstanceOf(JdbcConnection.class);
+                assertThat(statement.isWrapperFor(JdbcStatement.class)).isTrue();
+                assertThat(statement.unwrap(JdbcStatement.class).getConnection()).isNotSameAs(connection);
+                assertThat(rows.unwrap(org.h2.jdbc.JdbcResultSet.class)).isNotNull();
+                assertThat(connection.getMetaData().isWrapperFor(org.h2.jdbc.JdbcDatabaseMetaData.class)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void thereMayBeNoResult() throws SQLException {
+        try (Shop shop = Shop.with("{}"); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
+            assertThat(statement.getResultSet()).isNull();
+            statement.executeUpdate("update users set seen = 1");
+            assertThat(statement.getResultSet()).isNull();
+        }
+    }
+
+    @Test
+    void aSourceThatHasNoConnectionSaysSoItself() throws SQLException {
+        DataSource failing = mock(DataSource.class);
+        when(failing.getConnection()).thenThrow(new SQLException("none left", "08001"));
+        try (Shop shop = Shop.with("{}")) {
+            assertThatThrownBy(() -> ThrottledDataSource.of(failing, shop.throttle).getConnection()).hasMessage("none left");
+            assertThat(ThrottledDataSource.of(mock(DataSource.class), shop.throttle).getConnection()).isNull();
+        }
+    }
+
+    @Test
+    void aConnectionThatCannotBeWrappedIsClosed() throws SQLException {
+        try (Shop shop = Shop.with("{}")) {
+            Connection refused = mock(Connection.class);
+            when(refused.getMetaData()).thenThrow(new SQLException("not now", "08006"));
+            DataSource source = mock(DataSource.class);
+            when(source.getConnection()).thenReturn(refused);
+            assertThatThrownBy(() -> ThrottledDataSource.of(source, shop.throttle).getConnection()).hasMessage("not now");
+            verify(refused).close();
+
+            Connection broken = mock(Connection.class);
+            when(broken.getMetaData()).thenThrow(new UnsupportedOperationException("no metadata"));
+            when(source.getConnection()).thenReturn(broken);
+            assertThatThrownBy(() -> ThrottledDataSource.of(source, shop.throttle).getConnection())
+                    .isInstanceOf(SQLNonTransientException.class).hasMessageContaining("no metadata");
+            verify(broken).close();
+        }
+    }
+
+    @Test
+    void whatTheProgramAddsFailsAsJdbcExpects() throws SQLException {
+        try (Shop shop = Shop.with("{}", options -> options.exempt(sql -> {
+            throw new IllegalStateException("no list");
+        })); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> statement.executeQuery("select 2")).isInstanceOf(SQLNonTransientException.class)
+                    .hasMessageContaining("no list");
+            assertThatThrownBy(() -> connection.prepareStatement("select 2")).isInstanceOf(SQLNonTransientException.class);
+        }
+        try (Shop shop = Shop.with("{}", options -> options.context(() -> {
+            throw new IllegalStateException("no user");
+        })); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> statement.executeQuery("select 2")).isInstanceOf(SQLNonTransientException.class)
+                    .hasMessageContaining("no user");
+        }
+    }
+
+    @Test
+    void theUrlIsAskedForOnceAndNotWhereTheDialectIsSaid() throws SQLException {
+        try (Shop shop = Shop.with("{}")) {
+            Connection connection = mock(Connection.class);
+            DatabaseMetaData metaData = mock(DatabaseMetaData.class);
+            when(connection.getMetaData()).thenReturn(metaData);
+            when(metaData.getURL()).thenReturn("jdbc:mysql://db/shop");
+            DataSource source = mock(DataSource.class);
+            when(source.getConnection()).thenReturn(connection);
+            ThrottledDataSource asking = ThrottledDataSource.of(source, shop.throttle);
+            asking.getConnection();
+            asking.getConnection();
+            ThrottledDataSource.builder(source, shop.throttle).dialect(Dialect.MYSQL).build().getConnection();
+            verify(metaData).getURL();
+        }
+    }
+
+    @Test
+    void theContextIsTheOneOfTheSourceOverThatOfTheConnection() throws SQLException {
+        String rules = "rules: [{name: users, match: {user: ann, tags: {endpoint: report}}, limit: {block: true}}]";
+        StatementContext report = StatementContext.builder().tag("endpoint", "report").build();
+        StatementContext[] said = {null};
+        try (Shop shop = Shop.with(rules, options -> options.context(() -> said[0])); Statement create = shop.h2.getConnection().createStatement()) {
+            create.execute("create user ann password 'secret' admin");
+            try (Connection connection = shop.source.getConnection("ann", "secret"); Statement statement = connection.createStatement()) {
+                statement.executeQuery("select 2").close();
+                said[0] = report;
+                assertThatThrownBy(() -> statement.executeQuery("select 2")).hasMessageContaining("users");
+            }
+        }
+    }
+
+    @Test
+    void toCloseTheSourceClosesWhatItWraps() throws Exception {
+        interface Pool extends DataSource, AutoCloseable {}
+        Pool pool = mock(Pool.class);
+        try (Shop shop = Shop.with("{}")) {
+            ThrottledDataSource.of(pool, shop.throttle).close();
+            verify(pool).close();
+            ThrottledDataSource.of(shop.h2, shop.throttle).close();
+        }
+    }
+}
