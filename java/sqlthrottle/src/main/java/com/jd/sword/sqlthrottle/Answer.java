@@ -53,6 +53,11 @@ final class Answer {
         return Verdict.ofNumber(number);
     }
 
+    /** Whether the statement may be sent, and holds nothing. */
+    static boolean passes(long returned) {
+        return verdict(returned) == Verdict.ALLOW && !has(returned, HAS_PERMIT);
+    }
+
     /** The decision that a check wrote here. */
     Decision decision(long returned, LastNamed lastNamed) {
         Verdict verdict = verdict(returned);

@@ -96,6 +96,18 @@ final class Checker {
         return decision;
     }
 
+    /** As {@link #check}, but null for a statement that may be sent and holds nothing: then it makes no object. */
+    Decision checkOrPass(NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes, int weight) {
+        int place = answers.place();
+        Answer answer = answers.take(place);
+        long returned = ask(engine(), known, sql, dialect, context, fakes, weight, 0, answer.address());
+        Decision decision = Answer.passes(returned)
+                ? null : answer.decision(returned, known == null ? lastNamed : known.lastNamed());
+        answers.give(place, answer);
+        return decision == null || decision.verdict() != Verdict.THRESHOLD_NEEDED
+                ? decision : check(known, sql, dialect, context, fakes, weight, 0);
+    }
+
     /** Whether a statement may pass; otherwise as {@link #check}, and its places are given back. Makes no object. */
     boolean isAllowed(NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes, int weight) {
         long returned = ask(engine(), known, sql, dialect, context, fakes, weight, NativeEngine.RELEASE, 0);

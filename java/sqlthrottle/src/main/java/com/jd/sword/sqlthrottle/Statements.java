@@ -40,6 +40,18 @@ public final class Statements {
         return check(sql, encoded, fakes.number(), weight, 0);
     }
 
+    /**
+     * Decides as {@link #check(String, Fakes, int, StatementContext, List) check} does, and makes no object for most statements: null stands
+     * for one that may be sent and holds nothing, of which there is nothing to resume or release.
+     *
+     * @throws IllegalStateException the throttle is closed
+     */
+    public Decision checkOrPass(String sql, Fakes fakes, int weight, StatementContext context, List<String> parameters) {
+        NativePrepared known = known(sql);
+        byte[] text = known == null ? Utf8.encode(sql) : null;
+        return checker.checkOrPass(known, text, dialect, encoded(context, parameters), fakes.number(), weight);
+    }
+
     /** The same with the parameters of the context. */
     public Decision check(String sql, Fakes fakes, int weight, StatementContext context) {
         return check(sql, context == null ? null : context.encoded(), fakes.number(), weight, 0);

@@ -132,9 +132,12 @@ final class Gate {
         }
         Decision decision;
         try {
-            decision = statements.check(text.sql(), fakes, weight, contextOf(statement), parameters);
+            decision = statements.checkOrPass(text.sql(), fakes, weight, contextOf(statement), parameters);
         } catch (RuntimeException e) {
             throw failed(e);
+        }
+        if (decision == null) {
+            return Pass.SEND;
         }
         if (decision.verdict() == Verdict.DELAY) {
             decision = waited(statement, decision);
