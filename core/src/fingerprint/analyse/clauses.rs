@@ -38,7 +38,7 @@ impl Reader<'_> {
             Role::Statement => {
                 self.kind.get_or_insert(kind);
             }
-            Role::Cte if matches!(kind, Kind::Insert | Kind::Update | Kind::Delete | Kind::Merge) => {
+            Role::Cte if matches!(kind, Kind::Insert | Kind::Replace | Kind::Update | Kind::Delete | Kind::Merge) => {
                 self.writer.get_or_insert(kind);
             }
             Role::Cte | Role::Inner => {}

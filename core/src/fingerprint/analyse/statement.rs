@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         let parent = *self.top();
         let role = if parent.role == Role::Statement && parent.at_start && !parent.with {
             Role::Statement
-        } else if parent.with && matches!(self.previous.as_bytes(), b"as" | b"materialized") {
+        } else if parent.with && matches!(self.previous.as_bytes(), b"as" | b"materialized") || self.is_change_table() {
             Role::Cte
         } else {
             Role::Inner
@@ -270,6 +270,11 @@ impl<'a> Reader<'a> {
             self.deeper += 1;
             self.whole = false;
         }
+    }
+
+    /// The rows that a write changes, DB2's and H2's `from final table (insert …)`, are written as by a CTE.
+    fn is_change_table(&self) -> bool {
+        self.previous.as_bytes() == b"table" && matches!(self.before_previous.as_bytes(), b"final" | b"new" | b"old")
     }
 
     fn close(&mut self) {

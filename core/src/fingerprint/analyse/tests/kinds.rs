@@ -34,6 +34,10 @@ fn one_statement_has_one_kind() {
             ("with x as materialized (update t set a = 1 returning *) select * from x", PG, vec![Update]),
             ("with x as (insert into t values (1) returning id) select * from x", PG, vec![Insert]),
             ("with x as (delete from t returning *) insert into u select * from x", PG, vec![Insert]),
+            ("select id from final table (insert into t (a) values (1)) x", G, vec![Insert]),
+            ("select id from old table(delete from t where a = 1)", G, vec![Delete]),
+            ("select id from final table (merge into t using u on t.a = u.a when matched then delete)", G, vec![Merge]),
+            ("select final, old from new", G, vec![Select]),
             ("delete a, b from a join b on a.id = b.id where a.x = 1", MY, vec![Delete]),
             (
                 "merge into t using s on t.id = s.id when matched then update set a = 1 when not matched then insert (id) values (1)",
@@ -261,6 +265,9 @@ fn only_a_select_without_effects_is_a_plain_read() {
             ("select @x = a from t", MS, false),
             ("select a from t where b = @x", MS, true),
             ("with x as (delete from t returning *) select * from x", PG, false),
+            ("select id from final table (insert into t (a) values (1)) x", G, false),
+            ("select id from new table (update t set a = 1)", G, false),
+            ("select id from final, table (x int = (1, 2))", G, true),
         ],
         |sql, dialect| {
             let plain_read = analyse(sql, dialect).plain_read;
