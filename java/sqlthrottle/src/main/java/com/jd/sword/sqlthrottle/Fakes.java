@@ -11,6 +11,11 @@ public enum Fakes {
     /** Either. */
     ROWS_AND_COUNT;
 
+    /** What both this and another can stand in for. */
+    public Fakes and(Fakes other) {
+        return ofNumber(number() & other.number());
+    }
+
     static Fakes ofNumber(int number) {
         return values()[number];
     }

@@ -12,7 +12,7 @@ import java.util.Properties;
 /** A URL of {@link ThrottledDriver}: its options, and the URL of the database. */
 final class DriverUrl {
     private static final String PROPERTY_PREFIX = "sqlthrottle.";
-    private static final List<String> OPTIONS = Arrays.asList("rules", "in-transaction", "dialect", "exempt", "driver");
+    private static final List<String> OPTIONS = Arrays.asList("rules", "in-transaction", "fakes", "dialect", "exempt", "driver");
     private static final String SAYS = "the options of a URL stand in parentheses and are divided by semicolons, as in "
             + "jdbc:sqlthrottle:(rules=/etc/sqlthrottle.yml;in-transaction=bypass)postgresql://db/shop";
 
@@ -107,6 +107,8 @@ final class DriverUrl {
             described.required = option.equals("rules");
             if (option.equals("in-transaction")) {
                 described.choices = new String[] {"apply", "delay-only", "bypass"};
+            } else if (option.equals("fakes")) {
+                described.choices = new String[] {"none", "rows", "count", "rows-and-count"};
             } else if (option.equals("exempt")) {
                 described.choices = new String[] {"standard", "none"};
             }

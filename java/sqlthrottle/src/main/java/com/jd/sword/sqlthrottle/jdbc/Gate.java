@@ -25,6 +25,7 @@ import java.util.function.Supplier;
 final class Gate {
     private final Throttle throttle;
     private final InTransaction inTransaction;
+    private final Fakes most;
     private final Supplier<StatementContext> context;
     private final Wait.Time time;
     private final Texts texts;
@@ -37,8 +38,15 @@ final class Gate {
      */
     Gate(Throttle throttle, InTransaction inTransaction, Dialect dialect, Predicate<String> exempt,
             Supplier<StatementContext> context, Wait.Time time) {
+        this(throttle, inTransaction, Fakes.ROWS_AND_COUNT, dialect, exempt, context, time);
+    }
+
+    /** @param most what may be made up at all */
+    Gate(Throttle throttle, InTransaction inTransaction, Fakes most, Dialect dialect, Predicate<String> exempt,
+            Supplier<StatementContext> context, Wait.Time time) {
         this.throttle = throttle;
         this.inTransaction = inTransaction;
+        this.most = most;
         this.context = context;
         this.time = time;
         this.texts = new Texts(exempt);
@@ -115,10 +123,11 @@ final class Gate {
      * Decides on one execution, after its wait where there is one.
      *
      * @param cell of this thread
+     * @param fakeable what the method that is called can make up
      * @param parameters in order, or null
      * @throws SQLException it may not be sent, or the wait was ended
      */
-    Pass enter(Object[] cell, ExecutedStatement statement, Text text, Fakes fakes, int weight, List<String> parameters)
+    Pass enter(Object[] cell, ExecutedStatement statement, Text text, Fakes fakeable, int weight, List<String> parameters)
             throws SQLException {
         if (text.isExempt() || Decided.has(cell, throttle)) {
             return Pass.SEND;
@@ -130,6 +139,7 @@ final class Gate {
             }
             delayOnly = true;
         }
+        Fakes fakes = fakeable.and(most);
         Decision decision;
         try {
             decision = statements.checkOrPass(text.sql(), fakes, weight, contextOf(statement), parameters);

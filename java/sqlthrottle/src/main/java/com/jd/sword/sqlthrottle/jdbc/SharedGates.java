@@ -1,6 +1,7 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import com.jd.sword.sqlthrottle.Dialect;
+import com.jd.sword.sqlthrottle.Fakes;
 import com.jd.sword.sqlthrottle.SqlThrottleException;
 import com.jd.sword.sqlthrottle.Throttle;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -27,13 +29,14 @@ final class SharedGates {
     synchronized Gate of(DriverUrl url) throws SQLException {
         Path rules = rules(url);
         InTransaction mode = mode(url);
+        Fakes fakes = fakes(url);
         Dialect dialect = dialect(url);
         Predicate<String> exempt = exempt(url);
-        List<Object> key = Arrays.asList(rules, mode, dialect, exempt);
+        List<Object> key = Arrays.asList(rules, mode, fakes, dialect, exempt);
         Gate gate = gates.get(key);
         if (gate == null) {
             // Whatever else fails is to leave no throttle behind that nobody uses, so it comes last.
-            gate = new Gate(throttle(rules), mode, dialect, exempt, null, Wait.Time.SYSTEM);
+            gate = new Gate(throttle(rules), mode, fakes, dialect, exempt, null, Wait.Time.SYSTEM);
             gates.put(key, gate);
         }
         return gate;
@@ -78,6 +81,19 @@ final class SharedGates {
         } catch (IllegalArgumentException e) {
             throw new SQLException(e.getMessage(), "08001", e);
         }
+    }
+
+    private static Fakes fakes(DriverUrl url) throws SQLException {
+        String name = url.option("fakes");
+        if (name == null) {
+            return Fakes.ROWS_AND_COUNT;
+        }
+        for (Fakes fakes : Fakes.values()) {
+            if (fakes.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(name)) {
+                return fakes;
+            }
+        }
+        throw new SQLException("fakes is none, rows, count or rows-and-count, and not " + name, "08001");
     }
 
     /** The one that is named, else that of the URL, else null. */

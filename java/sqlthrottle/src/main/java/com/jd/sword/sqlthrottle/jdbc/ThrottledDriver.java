@@ -25,6 +25,8 @@ import java.util.logging.Logger;
  * <table><caption>Options</caption>
  * <tr><td>{@code rules}</td><td>the rule file; required</td></tr>
  * <tr><td>{@code in-transaction}</td><td>{@code apply}, {@code delay-only} or {@code bypass}, as {@link InTransaction}</td></tr>
+ * <tr><td>{@code fakes}</td><td>{@code none}, {@code rows}, {@code count} or {@code rows-and-count}, as
+ * {@link ThrottledSourceBuilder#fakes}</td></tr>
  * <tr><td>{@code dialect}</td><td>the dialect, where the URL does not tell it</td></tr>
  * <tr><td>{@code exempt}</td><td>{@code standard} or {@code none}, as {@link Exemptions}</td></tr>
  * <tr><td>{@code driver}</td><td>the class of the database's driver, where it does not register itself</td></tr>

@@ -1,6 +1,7 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import com.jd.sword.sqlthrottle.Dialect;
+import com.jd.sword.sqlthrottle.Fakes;
 import com.jd.sword.sqlthrottle.StatementContext;
 import com.jd.sword.sqlthrottle.Throttle;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
 public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>> {
     private final Throttle throttle;
     private InTransaction inTransaction = InTransaction.APPLY;
+    private Fakes fakes = Fakes.ROWS_AND_COUNT;
     private Dialect dialect;
     private Predicate<String> exempt = Exemptions.standard();
     private Supplier<StatementContext> context;
@@ -29,6 +31,16 @@ public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>
     /** What rules may do to statements of an open transaction; all that they say, unless said otherwise. */
     public B inTransaction(InTransaction mode) {
         inTransaction = Objects.requireNonNull(mode, "mode");
+        return self();
+    }
+
+    /**
+     * What may be made up at most of a statement that is ignored; either, unless said otherwise. Where objects are written by their
+     * mapper, as by Hibernate's flush, it is to be {@link Fakes#ROWS}: what is to be ignored of their writes is aborted then. A mapper
+     * takes such a write for done, and the object for stored, or takes it for overtaken by another transaction's.
+     */
+    public B fakes(Fakes most) {
+        fakes = Objects.requireNonNull(most, "most");
         return self();
     }
 
@@ -67,6 +79,6 @@ public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>
     }
 
     Gate gate() {
-        return new Gate(throttle, inTransaction, dialect, exempt, context, time);
+        return new Gate(throttle, inTransaction, fakes, dialect, exempt, context, time);
     }
 }
