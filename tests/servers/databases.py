@@ -152,7 +152,7 @@ class MariaDB(Database):
         with open(os.path.join(self.folder, "init.sql"), "w") as init:
             init.write("create database if not exists throttle;\n")
             init.write("create user if not exists throttle@'127.0.0.1';\n")
-            init.write("grant all on throttle.* to throttle@'127.0.0.1';\n")
+            init.write("grant all on `throttle%`.* to throttle@'127.0.0.1';\n")
 
     def command(self):
         options = {
