@@ -1,8 +1,8 @@
 //! What an engine tells of itself.
 
-use super::{Engine, Inner};
 use super::active_rule::ActiveRule;
 use super::rule_state::RuleState;
+use super::{Engine, Inner};
 use crate::clock::Reading;
 use crate::decision::RuleName;
 use crate::metrics::{RuleMode, RuleStats, Snapshot};
@@ -12,6 +12,16 @@ use std::time::Duration;
 impl Engine {
     /// Whether a rule in force reads columns, and with them [`Statement::params`](crate::Statement::params). Where none does, a
     /// host need not tell what is bound.
+    ///
+    /// ```
+    /// use sqlthrottle::{Engine, RuleFile};
+    ///
+    /// let reads = |rule: &str| Ok::<_, sqlthrottle::LoadError>(Engine::new(RuleFile::parse(rule)?)?.reads_params());
+    /// assert!(reads("rules: [{name: a, match: {columns: {t.a: [1]}}, limit: {block: true}}]")?);
+    /// assert!(reads("rules: [{name: a, per: [\"column:t.a\"], limit: {token_bucket: {capacity: 1, rate: 1/s}}}]")?);
+    /// assert!(!reads("rules: [{name: a, match: {tables: t}, per: [user], limit: {token_bucket: {capacity: 1, rate: 1/s}}}]")?);
+    /// # Ok::<(), sqlthrottle::LoadError>(())
+    /// ```
     pub fn reads_params(&self) -> bool {
         let is_column = |part: &Part| matches!(part, Part::Column(_));
         let reads = |rule: &Rule| !rule.matching.columns.is_empty() || rule.per.iter().any(is_column);

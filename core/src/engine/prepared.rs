@@ -143,6 +143,17 @@ impl Prepared {
     /// What a caller stands in for when the statement is ignored: [`Fakes::Rows`] for a plain read, [`Fakes::Count`] for a write
     /// that answers a count alone, and [`Fakes::None`] where it has no honest empty result, and so is aborted. A caller that can
     /// fake both knows by this which of them is asked for.
+    ///
+    /// ```
+    /// use sqlthrottle::{Engine, Fakes, RuleFile, Statement};
+    ///
+    /// let engine = Engine::new(RuleFile::default())?;
+    /// let faked = |sql: &str| engine.prepare(&Statement::new(sql)).faked();
+    /// assert_eq!(faked("select 1"), Fakes::Rows);
+    /// assert_eq!(faked("update t set a = 1"), Fakes::Count);
+    /// assert_eq!(faked("insert into t values (1) returning id"), Fakes::None);
+    /// # Ok::<(), sqlthrottle::LoadError>(())
+    /// ```
     pub fn faked(&self) -> Fakes {
         self.shape.faked()
     }
