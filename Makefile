@@ -43,7 +43,7 @@ demo: setup ## Show a burst against SQLite, without and with protection (BURST_S
 	@cargo build --locked --release --package burst
 	@cargo run --quiet --locked --release --package burst
 
-test: lint unit loom mutants c-test ## Run everything that must hold before a commit: lint, all tests, the model checker, mutants, the C library
+test: lint unit loom mutants c-test java-test ## Run everything that must hold before a commit: lint, all tests, the model checker, mutants, the C library, Java
 
 # Of the two other workspaces only the formatting: to look at more they would have to build peers and a fuzzing runtime,
 # which takes longer than all the rest. The modules of the fuzz targets are part of the tests, where they replay the
@@ -72,7 +72,7 @@ deny: setup ## Check licences, bans and sources of all dependencies
 clean: ## Remove what was built
 	cargo clean
 	cargo clean --manifest-path bench/Cargo.toml
-	rm -rf core/fuzz/target
+	rm -rf core/fuzz/target java/target java/*/target
 
 # The parts of other workspaces.
 include bench/bench.mk
@@ -80,3 +80,4 @@ include bindings/c/c.mk
 include bindings/c/examples.mk
 include core/cells/cells.mk
 include core/fuzz/fuzz.mk
+include java/java.mk

@@ -1,0 +1,18 @@
+# Java: the jar with the native library in it, and what is checked of both.
+
+MAVEN := mvn --batch-mode --quiet --file java/pom.xml
+
+.PHONY: java-setup java-test
+
+# unzip and binutils are for what is checked of the native library.
+java-setup: setup
+	@command -v mvn >/dev/null && [ -n "$$(sh java/jdks.sh)" ] && command -v unzip >/dev/null && command -v nm >/dev/null || \
+		{ $(call apt_get,openjdk-17-jdk-headless maven unzip binutils); }
+
+# Built once, by the oldest: the tests are what runs on each.
+java-test: java-setup ## Build the native library and the jar, and test them on the oldest JDK from 17 up and on the newest
+	@for home in $$(sh java/jdks.sh); do \
+		echo "java: $$home"; \
+		JAVA_HOME=$$(sh java/jdks.sh | head -n 1) $(MAVEN) -Djvm="$$home/bin/java" verify; \
+	done
+	@sh bindings/java/tests/symbols.sh java/sqlthrottle/src/main/java java/sqlthrottle/target/sqlthrottle-*.jar
