@@ -35,6 +35,10 @@ abstract class MigrationContract {
     /** How many steps the tool has noted as done. */
     abstract int done(Shop shop) throws SQLException;
 
+    /** What the tools keep their history in, each in the case that it has somewhere, and what they make. */
+    private static final String EVERYTHING = "[users, items, prices, flyway_schema_history, databasechangelog, databasechangeloglock, "
+            + "DATABASECHANGELOG, DATABASECHANGELOGLOCK]";
+
     /** All of which nothing but exemptions lets anything pass. */
     private static String all(String limit, String then) {
         return "rules: [{name: users, limit: {" + limit + "}, then: {" + then + "}}]";
@@ -53,7 +57,7 @@ abstract class MigrationContract {
     @OnEveryDatabase
     @Shows("the schema migrates; data: the step fails, and can be run again")
     void abort(Database database) throws Exception {
-        try (Shop shop = Shop.on(database, Rules.blocking("[users, items, prices]", "strategy: abort"))) {
+        try (Shop shop = Shop.on(database, Rules.blocking(EVERYTHING, "strategy: abort"))) {
             assertMigrates(shop);
             assertThrottled(catchThrowable(() -> migrate(shop, MigrationContract::update)), Reason.BLOCKED);
             assertThat(shop.seen()).isZero();
@@ -67,7 +71,7 @@ abstract class MigrationContract {
     @OnEveryDatabase
     @Shows("the schema migrates, and is noted; `Decided.run` keeps data out too")
     void ignore(Database database) throws Exception {
-        try (Shop shop = Shop.on(database, Rules.blocking("[users, items, prices]", "strategy: ignore"))) {
+        try (Shop shop = Shop.on(database, Rules.blocking(EVERYTHING, "strategy: ignore"))) {
             assertMigrates(shop);
             Decided.call(shop.throttle, () -> {
                 migrate(shop, MigrationContract::update);
@@ -81,7 +85,7 @@ abstract class MigrationContract {
     @OnEveryDatabase
     @Shows("the schema does not wait; data does")
     void delay(Database database) throws Exception {
-        try (Shop shop = Shop.on(database, Rules.blocking("[users, items, prices]", "strategy: delay, delay: 5ms"))) {
+        try (Shop shop = Shop.on(database, Rules.blocking(EVERYTHING, "strategy: delay, delay: 5ms"))) {
             assertMigrates(shop);
             assertThat(shop.decided("delay")).isZero();
             Background<Void> step = Background.<Void>start(() -> {
