@@ -44,7 +44,9 @@ final class Texts {
         boolean kept = sql.length() <= LONGEST && sights[place] == hash;
         Text text = new Text(sql, exempted, kept);
         if (kept) {
-            places.set(place ^ 1, here);
+            if (here != null) {
+                places.set(place ^ 1, here);
+            }
             places.set(place, text);
         } else {
             sights[place] = hash;

@@ -45,4 +45,15 @@ class TextsTest {
             assertThat(texts.of(text).isKept()).isFalse();
         }
     }
+
+    @Test
+    void aTextLeavesItsNeighbourWhereItIs() {
+        Texts texts = new Texts(sql -> false);
+        // Each has its first place where the other has its second.
+        texts.of("a");
+        Text one = texts.of("a");
+        texts.of("`");
+        assertThat(texts.of("`").isKept()).isTrue();
+        assertThat(texts.of("a")).isSameAs(one);
+    }
 }
