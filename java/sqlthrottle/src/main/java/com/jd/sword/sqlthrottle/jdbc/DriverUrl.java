@@ -50,6 +50,12 @@ final class DriverUrl {
                     others.setProperty(name, info.getProperty(name));
                 }
             }
+            // Some drivers take objects, which such a look-up passes over.
+            info.forEach((name, value) -> {
+                if (!(name instanceof String && value instanceof String)) {
+                    others.put(name, value);
+                }
+            });
         }
         return new DriverUrl(rest.startsWith("jdbc:") ? rest : "jdbc:" + rest, options, others);
     }

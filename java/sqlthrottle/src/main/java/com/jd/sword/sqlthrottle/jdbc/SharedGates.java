@@ -4,7 +4,6 @@ import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Fakes;
 import com.jd.sword.sqlthrottle.SqlThrottleException;
 import com.jd.sword.sqlthrottle.Throttle;
-import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -15,6 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -22,43 +24,73 @@ import java.util.function.Predicate;
  * file, one gate those that agree in everything else too.
  */
 final class SharedGates {
-    private final Map<Path, Throttle> throttles = new HashMap<>();
-    private final Map<List<Object>, Gate> gates = new HashMap<>();
+    private final ConcurrentMap<Path, Shared> files = new ConcurrentHashMap<>();
 
     /** @throws SQLException an option or the rule file cannot be used */
-    synchronized Gate of(DriverUrl url) throws SQLException {
+    Gate of(DriverUrl url) throws SQLException {
         Path rules = rules(url);
         InTransaction mode = mode(url);
         Fakes fakes = fakes(url);
         Dialect dialect = dialect(url);
         Predicate<String> exempt = exempt(url);
-        List<Object> key = Arrays.asList(rules, mode, fakes, dialect, exempt);
-        Gate gate = gates.get(key);
-        if (gate == null) {
-            // Whatever else fails is to leave no throttle behind that nobody uses, so it comes last.
-            gate = new Gate(throttle(rules), mode, fakes, dialect, exempt, null, Wait.Time.SYSTEM);
-            gates.put(key, gate);
-        }
-        return gate;
-    }
-
-    synchronized void close() {
-        throttles.values().forEach(Throttle::close);
-        throttles.clear();
-        gates.clear();
-    }
-
-    private Throttle throttle(Path rules) throws SQLException {
-        Throttle open = throttles.get(rules);
-        if (open == null) {
-            try {
-                open = Throttle.open(rules);
-            } catch (SqlThrottleException e) {
-                throw new SQLException("the rule file cannot be used: " + e.getMessage(), "08001", e);
+        List<Object> key = Arrays.asList(mode, fakes, dialect, exempt);
+        for (;;) {
+            Shared shared = files.computeIfAbsent(rules, Shared::new);
+            Gate gate = shared.gate(key, throttle -> new Gate(throttle, mode, fakes, dialect, exempt, null, Wait.Time.SYSTEM));
+            if (gate != null) {
+                return gate;
             }
-            throttles.put(rules, open);
+            // It was closed, or could not be opened, since it was looked up.
+            files.remove(rules, shared);
         }
-        return open;
+    }
+
+    void close() {
+        files.values().forEach(Shared::close);
+        files.clear();
+    }
+
+    /** What those have in common who name one rule file. It is opened with no other file waiting. */
+    private static final class Shared {
+        private final Path rules;
+        private final Map<List<Object>, Gate> gates = new HashMap<>();
+        private Throttle throttle;
+        private boolean closed;
+
+        Shared(Path rules) {
+            this.rules = rules;
+        }
+
+        /** Null where it is closed: whoever asks is to look it up again. */
+        synchronized Gate gate(List<Object> key, Function<Throttle, Gate> maker) throws SQLException {
+            if (closed) {
+                return null;
+            }
+            if (throttle == null) {
+                throttle = opened();
+            }
+            return gates.computeIfAbsent(key, absent -> maker.apply(throttle));
+        }
+
+        private Throttle opened() throws SQLException {
+            try {
+                return Throttle.open(rules);
+            } catch (SqlThrottleException e) {
+                closed = true;
+                throw new SQLException("the rule file cannot be used: " + e.getMessage(), "08001", e);
+            } catch (RuntimeException | LinkageError e) {
+                // No native library for this machine, for one. Callers of JDBC know how to go on after an SQLException.
+                closed = true;
+                throw new SQLException("the throttle cannot be opened: " + e, "08001", e);
+            }
+        }
+
+        synchronized void close() {
+            closed = true;
+            if (throttle != null) {
+                throttle.close();
+            }
+        }
     }
 
     private static Path rules(DriverUrl url) throws SQLException {
@@ -68,9 +100,10 @@ final class SharedGates {
                     + "property sqlthrottle.rules", "08001");
         }
         try {
-            return Paths.get(name).toRealPath();
-        } catch (IOException | InvalidPathException e) {
-            throw new SQLException("the rule file " + name + " cannot be read: " + e, "08001", e);
+            // As it was named: a link that leads to another file later, as a mounted configuration does, leads the throttle there too.
+            return Paths.get(name).toAbsolutePath().normalize();
+        } catch (InvalidPathException e) {
+            throw new SQLException("the rule file " + name + " has no possible name: " + e.getMessage(), "08001", e);
         }
     }
 

@@ -102,7 +102,7 @@ public final class ThrottledDriver implements Driver {
         ClassLoader loader = context != null ? context : ThrottledDriver.class.getClassLoader();
         try {
             return Class.forName(name, true, loader).asSubclass(Driver.class).getDeclaredConstructor().newInstance();
-        } catch (ReflectiveOperationException | ClassCastException e) {
+        } catch (ReflectiveOperationException | ClassCastException | LinkageError e) {
             throw new SQLException("the driver " + name + " cannot be loaded: " + e, "08001", e);
         }
     }

@@ -121,4 +121,59 @@ class DriverTest {
         assertThat(gates.of(url)).isNotSameAs(gate);
         gates.close();
     }
+
+    @Test
+    void aLinkThatLeadsElsewhereLaterIsStillTheSameFile() throws Exception {
+        Path first = Files.createDirectory(folder.resolve("first"));
+        Path second = Files.createDirectory(folder.resolve("second"));
+        Files.copy(rules, first.resolve("rules.yml"));
+        Files.copy(rules, second.resolve("rules.yml"));
+        Path link = Files.createSymbolicLink(folder.resolve("mounted"), first);
+        SharedGates gates = new SharedGates();
+        try {
+            DriverUrl url = DriverUrl.parse("jdbc:sqlthrottle:(rules=" + link.resolve("rules.yml") + ")h2:mem:", null);
+            Gate gate = gates.of(url);
+            Files.delete(link);
+            assertThat(gates.of(url)).isSameAs(gate);
+            Files.createSymbolicLink(link, second);
+            assertThat(gates.of(url)).isSameAs(gate);
+        } finally {
+            gates.close();
+        }
+    }
+
+    @Test
+    void afterAFileThatCouldNotBeOpenedTheNextTryOpensIt() throws Exception {
+        SharedGates gates = new SharedGates();
+        Path later = folder.resolve("later.yml");
+        DriverUrl url = DriverUrl.parse("jdbc:sqlthrottle:(rules=" + later + ")h2:mem:", null);
+        assertThatThrownBy(() -> gates.of(url)).isInstanceOf(SQLException.class).hasMessageContaining("later.yml");
+        Files.copy(rules, later);
+        assertThat(gates.of(url).throttle().isClosed()).isFalse();
+        gates.close();
+    }
+
+    @Test
+    void propertiesThatAreNoTextReachTheDriver() throws SQLException {
+        Properties properties = new Properties();
+        Object factory = new Object();
+        properties.put("socketFactory", factory);
+        properties.put("user", "sa");
+        Properties handedOn = DriverUrl.parse("jdbc:sqlthrottle:h2:mem:", properties).properties();
+        assertThat(handedOn).containsEntry("socketFactory", factory).containsEntry("user", "sa").hasSize(2);
+    }
+
+    /** A driver without something that it needs. */
+    public static final class Unlinked extends org.h2.Driver {
+        static {
+            if (true) {
+                throw new NoClassDefFoundError("missing");
+            }
+        }
+    }
+
+    @Test
+    void aDriverThatDoesNotLinkIsAnSqlException() {
+        refuses("jdbc:sqlthrottle:(rules=" + rules + ";driver=" + Unlinked.class.getName() + ")h2:mem:", "cannot be loaded");
+    }
 }
