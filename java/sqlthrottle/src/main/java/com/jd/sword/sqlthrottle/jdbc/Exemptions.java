@@ -29,6 +29,7 @@ public final class Exemptions implements Predicate<String> {
     private static final Set<String> VALIDATIONS = new HashSet<>(Arrays.asList("select 1", "select 1 from dual", "values 1",
             "values(1)", "select 1 from sysibm.sysdummy1", "select 1 from rdb$database",
             "select 1 from information_schema.system_users", "select version()", "select 'x'", "/* ping */ select 1"));
+    /** Most characters of one, with blanks in it. */
     private static final int LONGEST_VALIDATION = 64;
     private static final Set<String> HISTORIES = new LinkedHashSet<>(Arrays.asList(
             "flyway_schema_history", "databasechangelog", "databasechangeloglock"));
@@ -77,7 +78,7 @@ public final class Exemptions implements Predicate<String> {
     /** Whether a text is exempt. */
     @Override
     public boolean test(String sql) {
-        if (validations && sql.length() <= LONGEST_VALIDATION && VALIDATIONS.contains(trimmed(sql))) {
+        if (validations && isValidation(sql)) {
             return true;
         }
         if (!definitions && tables.isEmpty()) {
@@ -117,12 +118,35 @@ public final class Exemptions implements Predicate<String> {
         return table != null && tables.contains(table);
     }
 
-    /** In lower case, one space between words, without a semicolon at the end. */
-    private static String trimmed(String sql) {
-        String text = sql.trim();
-        while (text.endsWith(";")) {
-            text = text.substring(0, text.length() - 1).trim();
+    private static boolean isValidation(String sql) {
+        int end = sql.length();
+        while (end > 0 && (isBlank(sql.charAt(end - 1)) || sql.charAt(end - 1) == ';')) {
+            end--;
         }
-        return text.replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
+        int start = 0;
+        while (start < end && isBlank(sql.charAt(start))) {
+            start++;
+        }
+        // Asked of every text that is not kept, and most begin otherwise or are longer.
+        return end - start <= LONGEST_VALIDATION && start < end && "sSvV/".indexOf(sql.charAt(start)) >= 0
+                && VALIDATIONS.contains(squeezed(sql, start, end));
+    }
+
+    /** In lower case, with one space between words. */
+    private static String squeezed(String sql, int start, int end) {
+        StringBuilder squeezed = new StringBuilder(end - start);
+        for (int i = start; i < end; i++) {
+            char c = sql.charAt(i);
+            if (!isBlank(c)) {
+                squeezed.append(c);
+            } else if (!isBlank(sql.charAt(i - 1))) {
+                squeezed.append(' ');
+            }
+        }
+        return squeezed.toString().toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean isBlank(char c) {
+        return c <= ' ';
     }
 }
