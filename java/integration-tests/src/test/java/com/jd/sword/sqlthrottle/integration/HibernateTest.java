@@ -13,6 +13,7 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.OptimisticLockException;
 import jakarta.persistence.RollbackException;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
 import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -155,7 +156,7 @@ class HibernateTest {
                     () -> factory.callInTransaction(entities -> entities.createQuery(SEE).executeUpdate())).awaitDelayed();
             interrupted.interrupt();
             assertThat(interrupted.failure()).isExactlyInstanceOf(GenericJDBCException.class)
-                    .hasCauseExactlyInstanceOf(SqlThrottledException.class).hasRootCauseInstanceOf(InterruptedException.class);
+                    .hasCauseExactlyInstanceOf(SQLNonTransientException.class).hasRootCauseInstanceOf(InterruptedException.class);
             assertThat(interrupted.wasInterrupted()).isTrue();
             assertThat(shop.seen()).isZero();
         }

@@ -3,12 +3,14 @@ package com.jd.sword.sqlthrottle.integration;
 import static com.jd.sword.sqlthrottle.integration.Shop.SELECT;
 import static com.jd.sword.sqlthrottle.integration.Shop.UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.jd.sword.sqlthrottle.Reason;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
@@ -42,6 +44,9 @@ class HikariOverTest extends SourceContract {
                 Background<Integer> interrupted = Background.start(() -> statement.executeUpdate(UPDATE)).awaitDelayed();
                 interrupted.interrupt();
                 interrupted.failure();
+                statement.setQueryTimeout(1);
+                assertThatThrownBy(() -> statement.executeUpdate(UPDATE)).hasCauseInstanceOf(SQLTimeoutException.class);
+                assertThat(connection.isClosed()).isFalse();
             }
             shop.throttle.reload(Rules.ABORT);
             assertThat(physical(shop, pool, Reason.BLOCKED)).isSameAs(first);

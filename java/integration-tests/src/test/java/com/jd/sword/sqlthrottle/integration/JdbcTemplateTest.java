@@ -11,6 +11,7 @@ import com.jd.sword.sqlthrottle.Reason;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
 import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
@@ -114,14 +115,14 @@ class JdbcTemplateTest {
 
     /** T3. */
     @OnEveryDatabase
-    @Shows("an interrupt: `DataAccessResourceFailureException`, and it stays; `Statement.cancel()`: `UncategorizedSQLException`")
+    @Shows("`Statement.cancel()` and an interrupt: `UncategorizedSQLException`; the interrupt stays")
     void cancel(Database database) throws Exception {
         try (Shop shop = Shop.on(database, Rules.FOR_EVER)) {
             JdbcTemplate template = new JdbcTemplate(shop.source);
             Background<Integer> interrupted = Background.start(() -> template.update(UPDATE)).awaitDelayed();
             interrupted.interrupt();
-            assertThat(interrupted.failure()).isExactlyInstanceOf(DataAccessResourceFailureException.class)
-                    .hasCauseExactlyInstanceOf(SqlThrottledException.class).hasRootCauseInstanceOf(InterruptedException.class);
+            assertThat(interrupted.failure()).isExactlyInstanceOf(UncategorizedSQLException.class)
+                    .hasCauseExactlyInstanceOf(SQLNonTransientException.class).hasRootCauseInstanceOf(InterruptedException.class);
             assertThat(interrupted.wasInterrupted()).isTrue();
 
             AtomicReference<Statement> sent = new AtomicReference<>();

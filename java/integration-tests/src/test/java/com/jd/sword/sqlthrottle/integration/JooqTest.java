@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import com.jd.sword.sqlthrottle.Reason;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -108,7 +109,7 @@ class JooqTest {
             Background<Integer> interrupted = Background.start(() -> jooq.update(USERS_TABLE).set(SEEN, 1).execute()).awaitDelayed();
             interrupted.interrupt();
             assertThat(interrupted.failure()).isExactlyInstanceOf(DataAccessException.class)
-                    .hasCauseExactlyInstanceOf(SqlThrottledException.class).hasRootCauseInstanceOf(InterruptedException.class);
+                    .hasCauseExactlyInstanceOf(SQLNonTransientException.class).hasRootCauseInstanceOf(InterruptedException.class);
             assertThat(interrupted.wasInterrupted()).isTrue();
             assertThat(shop.seen()).isZero();
         }

@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
 import java.sql.Statement;
 import java.util.Arrays;
 import javax.sql.DataSource;
@@ -135,8 +136,8 @@ abstract class SourceContract {
 
             Background<ResultSet> interrupted = Background.start(() -> statement.executeQuery(SELECT)).awaitDelayed();
             interrupted.interrupt();
-            assertThat(interrupted.failure()).isExactlyInstanceOf(SqlThrottledException.class)
-                    .hasCauseInstanceOf(InterruptedException.class);
+            assertThat(interrupted.failure()).isExactlyInstanceOf(SQLNonTransientException.class)
+                    .hasCauseExactlyInstanceOf(SqlThrottledException.class).hasRootCauseInstanceOf(InterruptedException.class);
             assertThat(interrupted.wasInterrupted()).isTrue();
 
             assertThat(given.shop.seen()).isZero();

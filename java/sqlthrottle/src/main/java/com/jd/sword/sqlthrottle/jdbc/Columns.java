@@ -44,8 +44,11 @@ final class Columns implements ResultSetMetaData {
         }
     }
 
-    /** The number of a column, from 1; 0 where there is none of that label. */
+    /** The number of a column, from 1; 0 where there is none of that label. Of columns that are not known any label may be one. */
     int find(String label) {
+        if (this == UNKNOWN) {
+            return 1;
+        }
         for (int i = 0; i < columns.length; i++) {
             if (columns[i].label.equalsIgnoreCase(label)) {
                 return i + 1;

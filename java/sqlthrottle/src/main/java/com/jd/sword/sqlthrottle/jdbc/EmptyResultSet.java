@@ -75,11 +75,11 @@ final class EmptyResultSet implements InvocationHandler {
             case "findColumn":
                 return find((String) arguments[0]);
             case "getType":
-                return ResultSet.TYPE_FORWARD_ONLY;
+                return statement.getResultSetType();
             case "getConcurrency":
-                return ResultSet.CONCUR_READ_ONLY;
+                return statement.getResultSetConcurrency();
             case "getHoldability":
-                return ResultSet.HOLD_CURSORS_OVER_COMMIT;
+                return statement.getResultSetHoldability();
             case "getFetchSize":
                 return fetchSize;
             case "setFetchSize":
@@ -88,7 +88,7 @@ final class EmptyResultSet implements InvocationHandler {
             case "getFetchDirection":
                 return fetchDirection;
             case "setFetchDirection":
-                fetchDirection = forward((Integer) arguments[0]);
+                fetchDirection = direction((Integer) arguments[0]);
                 return null;
             case "getWarnings":
             case "clearWarnings":
@@ -97,12 +97,15 @@ final class EmptyResultSet implements InvocationHandler {
                 throw new SQLException("an ignored query has no cursor", "34000");
             case "beforeFirst":
             case "afterLast":
+                onlyIfScrollable();
+                return null;
             case "first":
             case "last":
             case "absolute":
             case "relative":
             case "previous":
-                throw new SQLException("the result set only goes forward", "HY106");
+                onlyIfScrollable();
+                return false;
             case "insertRow":
             case "updateRow":
             case "deleteRow":
@@ -148,10 +151,18 @@ final class EmptyResultSet implements InvocationHandler {
         return rows;
     }
 
-    private static int forward(int direction) throws SQLException {
-        if (direction != ResultSet.FETCH_FORWARD) {
-            throw new SQLException("the result set only goes forward", "HY106");
+    private int direction(int direction) throws SQLException {
+        if (direction == ResultSet.FETCH_REVERSE || direction == ResultSet.FETCH_UNKNOWN) {
+            onlyIfScrollable();
+        } else if (direction != ResultSet.FETCH_FORWARD) {
+            throw new SQLException("there is no fetch direction " + direction, "HY024");
         }
         return direction;
+    }
+
+    private void onlyIfScrollable() throws SQLException {
+        if (statement.getResultSetType() == ResultSet.TYPE_FORWARD_ONLY) {
+            throw new SQLException("the result set only goes forward", "HY106");
+        }
     }
 }

@@ -21,6 +21,9 @@ abstract class ExecutedStatement extends Jdbc43Statement {
     private ResultSet rows;
     /** Generated keys that were made up. */
     private ResultSet keys;
+    private boolean closesOnCompletion;
+    /** Whether rows of its results can be changed, which no made up result can stand in for. */
+    private boolean updatable;
     /** In seconds; 0 for none. */
     private int queryTimeout;
     /** Null while it does not wait. */
@@ -52,7 +55,7 @@ abstract class ExecutedStatement extends Jdbc43Statement {
     /** Begins an execution, and where it is not to be sent, makes up its result. The driver is not asked for anything. */
     final Pass enter(Object[] cell, Text next, Fakes fakes) throws SQLException {
         endLast();
-        Pass entered = gate().enter(cell, this, next, fakes, 1, parameters());
+        Pass entered = gate().enter(cell, this, next, fakeable(fakes), 1, parameters(), Pass.SEND);
         if (entered.isFaked()) {
             fake(entered, next);
         } else {
@@ -61,12 +64,24 @@ abstract class ExecutedStatement extends Jdbc43Statement {
         return entered;
     }
 
+    /** Says how rows of its results may be used, as {@link ResultSet} has it. */
+    final void concurrency(int concurrency) {
+        updatable = concurrency == ResultSet.CONCUR_UPDATABLE;
+    }
+
+    private Fakes fakeable(Fakes fakes) {
+        return updatable ? fakes.and(Fakes.COUNT) : fakes;
+    }
+
     /** Gives back what the last execution holds, whose result is closed by the next one: else it might wait for itself. */
     final void endLast() throws SQLException {
         Pass last = pass;
         if (last.isHeld()) {
-            closeRows();
-            last.release();
+            try {
+                closeRows();
+            } finally {
+                last.release();
+            }
         }
     }
 
@@ -92,7 +107,7 @@ abstract class ExecutedStatement extends Jdbc43Statement {
 
     private void closeRows() throws SQLException {
         // To close the last result may close the statement, which to execute it again does not.
-        if (rows instanceof ThrottledResultSet && !target.isCloseOnCompletion()) {
+        if (rows instanceof ThrottledResultSet && !closesOnCompletion) {
             rows.close();
         }
     }
@@ -214,7 +229,7 @@ abstract class ExecutedStatement extends Jdbc43Statement {
 
     /** A result that was made up is closed, and the statement with it where it was asked to be. */
     final void closedWith(ResultSet faked) throws SQLException {
-        if (faked == rows && !target.isClosed() && target.isCloseOnCompletion()) {
+        if (faked == rows && !target.isClosed() && closesOnCompletion) {
             close();
         }
     }
@@ -233,7 +248,7 @@ abstract class ExecutedStatement extends Jdbc43Statement {
 
     @Override
     public void cancel() throws SQLException {
-        // The driver has nothing to cancel while the statement waits.
+        // The driver has nothing to cancel while the statement waits, and whatever comes after that is its affair.
         if (!endWait()) {
             target.cancel();
         }
@@ -241,10 +256,14 @@ abstract class ExecutedStatement extends Jdbc43Statement {
 
     private boolean endWait() {
         Wait waiting = wait;
-        if (waiting != null) {
-            waiting.end(Wait.End.CANCELLED);
-        }
-        return waiting != null;
+        return waiting != null && waiting.end(Wait.End.CANCELLED);
+    }
+
+    @Override
+    public void closeOnCompletion() throws SQLException {
+        target.closeOnCompletion();
+        // Kept here, as drivers of before JDBC 4.1 cannot be asked.
+        closesOnCompletion = true;
     }
 
     @Override

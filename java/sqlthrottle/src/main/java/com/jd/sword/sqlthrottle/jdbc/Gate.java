@@ -4,6 +4,7 @@ import com.jd.sword.sqlthrottle.AmbientContext;
 import com.jd.sword.sqlthrottle.Decision;
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Fakes;
+import com.jd.sword.sqlthrottle.SqlThrottleException;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.StatementContext;
 import com.jd.sword.sqlthrottle.Statements;
@@ -29,7 +30,9 @@ final class Gate {
     private final Supplier<StatementContext> context;
     private final Wait.Time time;
     private final Texts texts;
-    /** By the dialect that was said or found; null until the first connection is there. */
+    /** How texts are read: null for as the rules say, and until the first connection is there. */
+    private volatile Dialect dialect;
+    /** By that dialect; null until the first connection is there. */
     private volatile Statements statements;
 
     /**
@@ -51,6 +54,7 @@ final class Gate {
         this.time = time;
         this.texts = new Texts(exempt);
         if (dialect != null) {
+            this.dialect = dialect;
             statements = throttle.statements(dialect);
         }
     }
@@ -66,14 +70,21 @@ final class Gate {
      * @param defaults who uses it, for what the context does not say; may be null
      */
     Connection wrap(Connection raw, StatementContext defaults) throws SQLException {
+        return wrap(raw, defaults, null);
+    }
+
+    /** @param branch of the distributed transaction that it takes part in; null where it never does */
+    ThrottledConnection wrap(Connection raw, StatementContext defaults, Branch branch) throws SQLException {
         if (raw == null) {
             return null;
         }
         try {
             if (statements == null) {
-                statements = throttle.statements(Dialect.ofJdbcUrl(raw.getMetaData().getURL()).orElse(null));
+                Dialect found = Dialect.ofJdbcUrl(raw.getMetaData().getURL()).orElse(null);
+                dialect = found;
+                statements = throttle.statements(found);
             }
-            return new ThrottledConnection(this, raw, defaults);
+            return new ThrottledConnection(this, raw, defaults, branch);
         } catch (RuntimeException e) {
             throw closing(raw, failed(e));
         } catch (SQLException e) {
@@ -108,7 +119,7 @@ final class Gate {
     /** The shape of a text, by which the texts of a batch are told apart. */
     String shape(String sql) throws SQLException {
         try {
-            return throttle.normalize(sql);
+            return throttle.fingerprint(sql, dialect);
         } catch (RuntimeException e) {
             throw failed(e);
         }
@@ -125,9 +136,11 @@ final class Gate {
      * @param cell of this thread
      * @param fakeable what the method that is called can make up
      * @param parameters in order, or null
+     * @param held what the same execution holds by now, of a batch that is checked in parts. It is given back where this part is not
+     *     let through by a rule that it holds a place of, which would be to wait for itself, and before any wait: what waits holds nothing
      * @throws SQLException it may not be sent, or the wait was ended
      */
-    Pass enter(Object[] cell, ExecutedStatement statement, Text text, Fakes fakeable, int weight, List<String> parameters)
+    Pass enter(Object[] cell, ExecutedStatement statement, Text text, Fakes fakeable, int weight, List<String> parameters, Pass held)
             throws SQLException {
         if (text.isExempt() || Decided.has(cell, throttle)) {
             return Pass.SEND;
@@ -140,16 +153,16 @@ final class Gate {
             delayOnly = true;
         }
         Fakes fakes = fakeable.and(most);
-        Decision decision;
-        try {
-            decision = statements.checkOrPass(text.sql(), fakes, weight, contextOf(statement), parameters);
-        } catch (RuntimeException e) {
-            throw failed(e);
+        Decision decision = decided(statement, text, fakes, weight, parameters);
+        if (decision != null && held.isHeld() && isRefused(decision) && held.isOf(decision.rule())) {
+            held.release();
+            decision = decided(statement, text, fakes, weight, parameters);
         }
         if (decision == null) {
             return Pass.SEND;
         }
         if (decision.verdict() == Verdict.DELAY) {
+            held.release();
             decision = waited(statement, decision);
         }
         if (decision.isAllowed()) {
@@ -162,6 +175,19 @@ final class Gate {
             return isRead(text, fakes) ? Pass.ROWS : Pass.COUNT;
         }
         throw new SqlThrottledException(decision);
+    }
+
+    private Decision decided(ExecutedStatement statement, Text text, Fakes fakes, int weight, List<String> parameters)
+            throws SQLException {
+        try {
+            return statements.checkOrPass(text.sql(), fakes, weight, contextOf(statement), parameters);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    private static boolean isRefused(Decision decision) {
+        return !decision.isAllowed() && decision.verdict() != Verdict.DELAY;
     }
 
     /** Whether what is ignored is a read. Where only one can be faked, it is that. */
@@ -187,6 +213,9 @@ final class Gate {
 
     /** Waits, and again where it is told to, until the statement is let through or not. */
     private Decision waited(ExecutedStatement statement, Decision delayed) throws SQLException {
+        if (statement.isClosed()) {
+            throw new SQLException("the statement is closed", "HY010");
+        }
         Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(statement.queryTimeout()));
         statement.begins(wait);
         try {
@@ -197,6 +226,12 @@ final class Gate {
                     throw ended(end, decision);
                 }
                 decision = throttle.resume(decision);
+            }
+            Wait.End end = wait.finish();
+            if (end != Wait.End.ELAPSED) {
+                // Ended while it was let through: whoever did so was told that it is not sent.
+                throttle.release(decision);
+                throw ended(end, decision);
             }
             return decision;
         } catch (RuntimeException e) {
@@ -212,9 +247,12 @@ final class Gate {
         switch (end) {
             case INTERRUPTED:
                 throttled.initCause(new InterruptedException("interrupted while the statement was delayed"));
-                return throttled;
+                // Not the exception itself: it is a transient one, and nobody is to try again on a thread that is to stop.
+                return new SQLNonTransientException("the thread was interrupted while the statement was delayed", "HY008", throttled);
             case TIMED_OUT:
-                return new SQLTimeoutException("the query timeout was over while the statement was delayed", "HYT00", throttled);
+                // Not a timeout itself: pools take one for a connection that is broken, and this one has sent nothing.
+                throttled.initCause(new SQLTimeoutException("the query timeout was over while the statement was delayed", "HYT00"));
+                return throttled;
             case CLOSED:
                 return new SQLNonTransientException("the connection was closed while the statement was delayed", "08003", throttled);
             default:
@@ -223,7 +261,13 @@ final class Gate {
     }
 
     /** What callers of JDBC are told of a failure that is not the database's: never an exception that they do not expect. */
-    static SQLException failed(RuntimeException e) {
-        return new SQLNonTransientException("the statement was not sent: the throttle failed: " + e.getMessage(), "HY000", e);
+    private SQLException failed(RuntimeException e) {
+        String why = throttle.isClosed() ? "the throttle is closed" : "the throttle failed: " + told(e);
+        return new SQLNonTransientException("the statement was not sent: " + why, "HY000", e);
+    }
+
+    /** A message of the program's own code, such as a supplier of contexts, may say what is not for whoever reads this one. */
+    private static String told(RuntimeException e) {
+        return e instanceof SqlThrottleException ? e.getMessage() : e.getClass().getName();
     }
 }

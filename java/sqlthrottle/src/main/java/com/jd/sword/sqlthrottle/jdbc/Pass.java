@@ -56,6 +56,11 @@ final class Pass {
         return holders != null && holders.get() > 0;
     }
 
+    /** Whether one of the places was given by this rule, as far as is known. */
+    boolean isOf(String rule) {
+        return decision != null && decision.rule() != null && decision.rule().equals(rule) || next != null && next.isOf(rule);
+    }
+
     /** Whether the statement is not sent, and its result is made up. */
     boolean isFaked() {
         return this == ROWS || this == COUNT || this == OVER;

@@ -1,6 +1,5 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
-import com.jd.sword.sqlthrottle.Fakes;
 import java.sql.CallableStatement;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,12 +8,12 @@ import java.util.Map;
 import lombok.experimental.Delegate;
 
 /** A call that asks before it is sent. What it returns nobody can make up, so one that is to be ignored is refused. */
-final class ThrottledCallableStatement extends ThrottledPreparedStatement implements CallableStatement {
-    @Delegate(types = CallableStatement.class, excludes = {PreparedStatement.class, Intercepted.class})
+final class ThrottledCallableStatement extends NamedStatement {
+    @Delegate(types = CallableStatement.class, excludes = {PreparedStatement.class, NamedStatement.Setters.class, Intercepted.class})
     private final CallableStatement target;
 
     ThrottledCallableStatement(ThrottledConnection connection, CallableStatement target, String sql) throws SQLException {
-        super(connection, target, sql, Fakes.NONE, Fakes.NONE);
+        super(connection, target, sql);
         this.target = target;
     }
 

@@ -17,13 +17,21 @@ final class ThrottledConnection extends Jdbc43Connection {
 
     private final Gate gate;
     private final StatementContext defaults;
+    /** Null where it takes part in no distributed transaction. */
+    private final Branch branch;
     private final Held held = new Held();
 
     /** @param defaults who uses it, or null */
     ThrottledConnection(Gate gate, Connection target, StatementContext defaults) {
+        this(gate, target, defaults, null);
+    }
+
+    /** @param branch of a distributed transaction, or null */
+    ThrottledConnection(Gate gate, Connection target, StatementContext defaults, Branch branch) {
         this.gate = gate;
         this.target = target;
         this.defaults = defaults;
+        this.branch = branch;
     }
 
     @Override
@@ -45,7 +53,13 @@ final class ThrottledConnection extends Jdbc43Connection {
 
     /** Drivers know that themselves, and send nothing to tell. */
     boolean isInTransaction() throws SQLException {
-        return !target.getAutoCommit();
+        return branch != null && branch.isActive() || !target.getAutoCommit();
+    }
+
+    /** It cannot be used any more, and nobody may close it: all that it holds is given back. */
+    void lost() {
+        held.closing();
+        held.rolledBack();
     }
 
     @Override
@@ -55,12 +69,12 @@ final class ThrottledConnection extends Jdbc43Connection {
 
     @Override
     public Statement createStatement(int type, int concurrency) throws SQLException {
-        return new ThrottledStatement(this, target.createStatement(type, concurrency));
+        return using(concurrency, new ThrottledStatement(this, target.createStatement(type, concurrency)));
     }
 
     @Override
     public Statement createStatement(int type, int concurrency, int holdability) throws SQLException {
-        return new ThrottledStatement(this, target.createStatement(type, concurrency, holdability));
+        return using(concurrency, new ThrottledStatement(this, target.createStatement(type, concurrency, holdability)));
     }
 
     @Override
@@ -70,12 +84,12 @@ final class ThrottledConnection extends Jdbc43Connection {
 
     @Override
     public PreparedStatement prepareStatement(String sql, int type, int concurrency) throws SQLException {
-        return prepared(target.prepareStatement(sql, type, concurrency), sql, false);
+        return using(concurrency, prepared(target.prepareStatement(sql, type, concurrency), sql, false));
     }
 
     @Override
     public PreparedStatement prepareStatement(String sql, int type, int concurrency, int holdability) throws SQLException {
-        return prepared(target.prepareStatement(sql, type, concurrency, holdability), sql, false);
+        return using(concurrency, prepared(target.prepareStatement(sql, type, concurrency, holdability), sql, false));
     }
 
     @Override
@@ -108,7 +122,12 @@ final class ThrottledConnection extends Jdbc43Connection {
         return called(target.prepareCall(sql, type, concurrency, holdability), sql);
     }
 
-    private PreparedStatement prepared(PreparedStatement statement, String sql, boolean hasKeys) throws SQLException {
+    private static <S extends ExecutedStatement> S using(int concurrency, S statement) {
+        statement.concurrency(concurrency);
+        return statement;
+    }
+
+    private ThrottledPreparedStatement prepared(PreparedStatement statement, String sql, boolean hasKeys) throws SQLException {
         try {
             return new ThrottledPreparedStatement(this, statement, sql, hasKeys);
         } catch (SQLException e) {

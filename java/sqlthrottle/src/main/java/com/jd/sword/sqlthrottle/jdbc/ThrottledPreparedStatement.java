@@ -1,34 +1,25 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import com.jd.sword.sqlthrottle.Fakes;
-import java.math.BigDecimal;
-import java.sql.Date;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLType;
 import java.sql.Statement;
-import java.sql.Time;
-import java.sql.Timestamp;
-import java.util.Calendar;
-import java.util.List;
 import lombok.experimental.Delegate;
 
-/**
- * A prepared statement that asks before it is sent. Bound values are kept beside the driver's where rules look at them: those of
- * methods that take a value; streams and large objects are no keys.
- */
-class ThrottledPreparedStatement extends ThrottledStatement implements PreparedStatement {
-    @Delegate(types = PreparedStatement.class, excludes = {Statement.class, Intercepted.class})
+/** A prepared statement that asks before it is sent. */
+class ThrottledPreparedStatement extends StreamedStatement {
+    @Delegate(types = PreparedStatement.class, excludes = {
+        Statement.class, BoundStatement.Setters.class, StreamedStatement.Setters.class, Intercepted.class})
     private final PreparedStatement target;
 
     /** What its count can be stood in for: nothing where keys are to be read back. */
     private final Fakes count;
     private final Fakes rows;
     private Text prepared;
+    /** Whether its text was asked for since it was prepared. */
+    private boolean executed;
     private int batched;
-    /** Null as long as no rule looks at them. */
-    private Parameters parameters;
 
     /** @param hasKeys whether it was prepared to give back keys */
     ThrottledPreparedStatement(ThrottledConnection connection, PreparedStatement target, String sql, boolean hasKeys)
@@ -45,13 +36,14 @@ class ThrottledPreparedStatement extends ThrottledStatement implements PreparedS
         this.prepared = gate().text(sql);
     }
 
-    /** Its text, which is kept from the second time on, be it prepared or executed. */
+    /** Its text, which is kept from the second time on: to prepare it and to execute it once are one. */
     private Text text() throws SQLException {
         Text text = prepared;
-        if (!text.isKept() && !text.isExempt()) {
+        if (executed && !text.isKept() && !text.isExempt()) {
             text = gate().text(text.sql());
             prepared = text;
         }
+        executed = true;
         return text;
     }
 
@@ -94,190 +86,7 @@ class ThrottledPreparedStatement extends ThrottledStatement implements PreparedS
 
     @Override
     Pass enterBatch(Object[] cell, int size) throws SQLException {
-        return gate().enter(cell, this, text(), count, size, parameters());
-    }
-
-    // Bound values.
-
-    @Override
-    List<String> parameters() {
-        return parameters == null ? null : parameters.list();
-    }
-
-    private boolean isRead() {
-        if (!gate().readsParameters()) {
-            return false;
-        }
-        if (parameters == null) {
-            parameters = new Parameters();
-        }
-        return true;
-    }
-
-    private void bound(int index, Object value) {
-        if (isRead()) {
-            parameters.set(index, Parameters.text(value));
-        }
-    }
-
-    @Override
-    public void clearParameters() throws SQLException {
-        target.clearParameters();
-        if (parameters != null) {
-            parameters.clear();
-        }
-    }
-
-    @Override
-    public void setNull(int index, int type) throws SQLException {
-        target.setNull(index, type);
-        bound(index, null);
-    }
-
-    @Override
-    public void setNull(int index, int type, String name) throws SQLException {
-        target.setNull(index, type, name);
-        bound(index, null);
-    }
-
-    @Override
-    public void setBoolean(int index, boolean value) throws SQLException {
-        target.setBoolean(index, value);
-        if (isRead()) {
-            parameters.set(index, Boolean.toString(value));
-        }
-    }
-
-    @Override
-    public void setByte(int index, byte value) throws SQLException {
-        target.setByte(index, value);
-        if (isRead()) {
-            parameters.set(index, Integer.toString(value));
-        }
-    }
-
-    @Override
-    public void setShort(int index, short value) throws SQLException {
-        target.setShort(index, value);
-        if (isRead()) {
-            parameters.set(index, Integer.toString(value));
-        }
-    }
-
-    @Override
-    public void setInt(int index, int value) throws SQLException {
-        target.setInt(index, value);
-        if (isRead()) {
-            parameters.set(index, Integer.toString(value));
-        }
-    }
-
-    @Override
-    public void setLong(int index, long value) throws SQLException {
-        target.setLong(index, value);
-        if (isRead()) {
-            parameters.set(index, Long.toString(value));
-        }
-    }
-
-    @Override
-    public void setFloat(int index, float value) throws SQLException {
-        target.setFloat(index, value);
-        if (isRead()) {
-            parameters.set(index, Float.toString(value));
-        }
-    }
-
-    @Override
-    public void setDouble(int index, double value) throws SQLException {
-        target.setDouble(index, value);
-        if (isRead()) {
-            parameters.set(index, Double.toString(value));
-        }
-    }
-
-    @Override
-    public void setBigDecimal(int index, BigDecimal value) throws SQLException {
-        target.setBigDecimal(index, value);
-        bound(index, value);
-    }
-
-    @Override
-    public void setString(int index, String value) throws SQLException {
-        target.setString(index, value);
-        bound(index, value);
-    }
-
-    @Override
-    public void setNString(int index, String value) throws SQLException {
-        target.setNString(index, value);
-        bound(index, value);
-    }
-
-    @Override
-    public void setDate(int index, Date value) throws SQLException {
-        target.setDate(index, value);
-        bound(index, value);
-    }
-
-    @Override
-    public void setDate(int index, Date value, Calendar calendar) throws SQLException {
-        target.setDate(index, value, calendar);
-        bound(index, value);
-    }
-
-    @Override
-    public void setTime(int index, Time value) throws SQLException {
-        target.setTime(index, value);
-        bound(index, value);
-    }
-
-    @Override
-    public void setTime(int index, Time value, Calendar calendar) throws SQLException {
-        target.setTime(index, value, calendar);
-        bound(index, value);
-    }
-
-    @Override
-    public void setTimestamp(int index, Timestamp value) throws SQLException {
-        target.setTimestamp(index, value);
-        bound(index, value);
-    }
-
-    @Override
-    public void setTimestamp(int index, Timestamp value, Calendar calendar) throws SQLException {
-        target.setTimestamp(index, value, calendar);
-        bound(index, value);
-    }
-
-    @Override
-    public void setObject(int index, Object value) throws SQLException {
-        target.setObject(index, value);
-        bound(index, value);
-    }
-
-    @Override
-    public void setObject(int index, Object value, int type) throws SQLException {
-        target.setObject(index, value, type);
-        bound(index, value);
-    }
-
-    @Override
-    public void setObject(int index, Object value, int type, int scale) throws SQLException {
-        target.setObject(index, value, type, scale);
-        bound(index, value);
-    }
-
-    @Override
-    public void setObject(int index, Object value, SQLType type) throws SQLException {
-        target.setObject(index, value, type);
-        bound(index, value);
-    }
-
-    @Override
-    public void setObject(int index, Object value, SQLType type, int scale) throws SQLException {
-        target.setObject(index, value, type, scale);
-        bound(index, value);
+        return gate().enter(cell, this, text(), count, size, parameters(), Pass.SEND);
     }
 
     /** What is not handed on as it is. */
@@ -291,53 +100,5 @@ class ThrottledPreparedStatement extends ThrottledStatement implements PreparedS
         boolean execute() throws SQLException;
 
         void addBatch() throws SQLException;
-
-        void clearParameters() throws SQLException;
-
-        void setNull(int index, int type) throws SQLException;
-
-        void setNull(int index, int type, String name) throws SQLException;
-
-        void setBoolean(int index, boolean value) throws SQLException;
-
-        void setByte(int index, byte value) throws SQLException;
-
-        void setShort(int index, short value) throws SQLException;
-
-        void setInt(int index, int value) throws SQLException;
-
-        void setLong(int index, long value) throws SQLException;
-
-        void setFloat(int index, float value) throws SQLException;
-
-        void setDouble(int index, double value) throws SQLException;
-
-        void setBigDecimal(int index, BigDecimal value) throws SQLException;
-
-        void setString(int index, String value) throws SQLException;
-
-        void setNString(int index, String value) throws SQLException;
-
-        void setDate(int index, Date value) throws SQLException;
-
-        void setDate(int index, Date value, Calendar calendar) throws SQLException;
-
-        void setTime(int index, Time value) throws SQLException;
-
-        void setTime(int index, Time value, Calendar calendar) throws SQLException;
-
-        void setTimestamp(int index, Timestamp value) throws SQLException;
-
-        void setTimestamp(int index, Timestamp value, Calendar calendar) throws SQLException;
-
-        void setObject(int index, Object value) throws SQLException;
-
-        void setObject(int index, Object value, int type) throws SQLException;
-
-        void setObject(int index, Object value, int type, int scale) throws SQLException;
-
-        void setObject(int index, Object value, SQLType type) throws SQLException;
-
-        void setObject(int index, Object value, SQLType type, int scale) throws SQLException;
     }
 }

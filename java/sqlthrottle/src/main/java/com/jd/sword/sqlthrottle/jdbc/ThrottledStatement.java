@@ -1,9 +1,11 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import com.jd.sword.sqlthrottle.Fakes;
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -17,6 +19,9 @@ class ThrottledStatement extends ExecutedStatement {
     private final Gate gate;
     /** Null where there is none. */
     private TextBatch batch;
+    /** What a batch of so many was let through with that the driver cannot send in the way it was asked to; null where none was. */
+    private Pass unsent;
+    private int unsentSize;
 
     ThrottledStatement(ThrottledConnection connection, Statement target) {
         super(connection, target);
@@ -172,8 +177,11 @@ class ThrottledStatement extends ExecutedStatement {
             return call.send();
         }
         Object[] cell = Decided.cell();
-        endLast();
-        Pass entered = enterBatch(cell, size);
+        Pass entered = takeUnsent(size);
+        if (entered == null) {
+            endLast();
+            entered = enterBatch(cell, size);
+        }
         if (entered.isFaked()) {
             fake(Pass.OVER, null);
             clearBatch();
@@ -181,13 +189,39 @@ class ThrottledStatement extends ExecutedStatement {
         }
         begun(Pass.SEND, null);
         Object outer = Decided.mark(cell, gate.throttle());
+        boolean isUnsent = false;
         try {
-            return call.send();
+            T counts = call.send();
+            forgetBatch();
+            return counts;
+        } catch (BatchUpdateException e) {
+            forgetBatch();
+            throw e;
+        } catch (UnsupportedOperationException | SQLFeatureNotSupportedException | AbstractMethodError e) {
+            // Callers send it by the older method then. After any other failure it may still be there, and is checked again.
+            keepUnsent(entered, size);
+            isUnsent = true;
+            throw e;
         } finally {
             Decided.restore(cell, outer);
-            entered.release();
-            forgetBatch();
+            if (!isUnsent) {
+                entered.release();
+            }
         }
+    }
+
+    /** Another execution, and whatever else ends one, gives it back, and it is no longer of any use. */
+    private void keepUnsent(Pass entered, int size) {
+        unsent = entered;
+        unsentSize = size;
+        begun(entered, null);
+        register(entered);
+    }
+
+    private Pass takeUnsent(int size) {
+        Pass taken = unsent;
+        unsent = null;
+        return taken != null && size == unsentSize && (taken == Pass.SEND || taken.isHeld()) ? taken : null;
     }
 
     // Batches.
@@ -213,6 +247,7 @@ class ThrottledStatement extends ExecutedStatement {
 
     void forgetBatch() {
         batch = null;
+        unsent = null;
     }
 
     /**
@@ -274,6 +309,8 @@ class ThrottledStatement extends ExecutedStatement {
         void close() throws SQLException;
 
         void cancel() throws SQLException;
+
+        void closeOnCompletion() throws SQLException;
 
         void setQueryTimeout(int seconds) throws SQLException;
 

@@ -11,6 +11,7 @@ import javax.sql.PooledConnection;
 import javax.sql.StatementEvent;
 import javax.sql.StatementEventListener;
 import javax.sql.XAConnection;
+import javax.transaction.xa.XAResource;
 import lombok.experimental.Delegate;
 
 /** An XA connection that hands out wrapped connections. Listeners hear of it, and not of the driver's, which they do not know. */
@@ -20,6 +21,11 @@ final class ThrottledXAConnection implements XAConnection {
 
     private final Gate gate;
     private final StatementContext defaults;
+    private final Branch branch = new Branch();
+    /** The connection that was handed out last, of which there is one at a time; null where there is none. */
+    private volatile ThrottledConnection current;
+    /** Null until asked for. */
+    private volatile ThrottledXAResource resource;
     private final Map<ConnectionEventListener, ConnectionEventListener> listeners = new ConcurrentHashMap<>();
     private final Map<StatementEventListener, StatementEventListener> statementListeners = new ConcurrentHashMap<>();
 
@@ -34,9 +40,56 @@ final class ThrottledXAConnection implements XAConnection {
         return target == null ? null : new ThrottledXAConnection(gate, target, defaults);
     }
 
+    /** The one before it is closed by that, as drivers do it: what it holds is given back. */
     @Override
     public Connection getConnection() throws SQLException {
-        return gate.wrap(target.getConnection(), defaults);
+        lost();
+        ThrottledConnection connection = gate.wrap(target.getConnection(), defaults, branch);
+        current = connection;
+        return connection;
+    }
+
+    @Override
+    public XAResource getXAResource() throws SQLException {
+        XAResource raw = target.getXAResource();
+        ThrottledXAResource known = resource;
+        if (raw == null || known != null && known.isOf(raw)) {
+            // The same as before, as a transaction manager may look for the one that it has enlisted.
+            return raw == null ? null : known;
+        }
+        ThrottledXAResource wrapped = new ThrottledXAResource(raw, branch, this::finished);
+        resource = wrapped;
+        return wrapped;
+    }
+
+    @Override
+    public void close() throws SQLException {
+        try {
+            target.close();
+        } finally {
+            lost();
+        }
+    }
+
+    /** The connection that was handed out cannot be used any more, although nobody has closed it. */
+    private void lost() {
+        ThrottledConnection last = current;
+        current = null;
+        if (last != null) {
+            last.lost();
+        }
+    }
+
+    private void finished(boolean committed) {
+        ThrottledConnection last = current;
+        if (last == null) {
+            return;
+        }
+        if (committed) {
+            last.held().committed();
+        } else {
+            last.held().rolledBack();
+        }
     }
 
     @Override
@@ -78,6 +131,10 @@ final class ThrottledXAConnection implements XAConnection {
     private interface Intercepted {
         Connection getConnection() throws SQLException;
 
+        XAResource getXAResource() throws SQLException;
+
+        void close() throws SQLException;
+
         void addConnectionEventListener(ConnectionEventListener listener);
 
         void removeConnectionEventListener(ConnectionEventListener listener);
@@ -88,10 +145,10 @@ final class ThrottledXAConnection implements XAConnection {
     }
 
     private static final class Renamed implements ConnectionEventListener {
-        private final PooledConnection source;
+        private final ThrottledXAConnection source;
         private final ConnectionEventListener listener;
 
-        Renamed(PooledConnection source, ConnectionEventListener listener) {
+        Renamed(ThrottledXAConnection source, ConnectionEventListener listener) {
             this.source = source;
             this.listener = listener;
         }
@@ -103,6 +160,7 @@ final class ThrottledXAConnection implements XAConnection {
 
         @Override
         public void connectionErrorOccurred(ConnectionEvent event) {
+            source.lost();
             listener.connectionErrorOccurred(new ConnectionEvent(source, event.getSQLException()));
         }
     }

@@ -10,7 +10,7 @@ import lombok.experimental.Delegate;
 
 /**
  * A source of XA connections whose statements ask a {@link Throttle} before they are sent, as those of a {@link ThrottledDataSource}
- * do. Its XA resources are the driver's own: they send no statements of the program.
+ * do. Its XA resources are wrapped too: by them a connection knows that it is in a transaction, and when that is over.
  */
 public final class ThrottledXADataSource extends Jdbc43XADataSource {
     @Delegate(types = XADataSource.class, excludes = Intercepted.class)

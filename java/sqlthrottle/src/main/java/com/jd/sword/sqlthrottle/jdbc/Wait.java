@@ -81,10 +81,21 @@ final class Wait {
         }
     }
 
-    /** Ends the wait, from any thread. The first to say so is heard. */
-    void end(End how) {
+    /**
+     * Ends the wait, from any thread. The first to say so is heard.
+     *
+     * @return whether the statement will not be sent; false where the wait was over before, so there is nothing here to end
+     */
+    boolean end(End how) {
         if (ended.compareAndSet(null, how)) {
             LockSupport.unpark(thread);
+            return true;
         }
+        return ended.get() != End.ELAPSED;
+    }
+
+    /** To be called when there is nothing more to wait for: from here on it cannot be ended. What this returns is how it has. */
+    End finish() {
+        return ended.compareAndSet(null, End.ELAPSED) ? End.ELAPSED : ended.get();
     }
 }

@@ -90,4 +90,14 @@ class AbortTest {
                     .hasMessageContaining("closed");
         }
     }
+
+    @Test
+    void whatTheProgramsOwnCodeSaysStaysTheCause() throws SQLException {
+        try (Shop shop = Shop.with("{}", options -> options.context(() -> {
+            throw new IllegalStateException("ann's token");
+        })); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> statement.executeQuery("select id from users")).isInstanceOf(SQLException.class)
+                    .hasMessageContaining("IllegalStateException").hasMessageNotContaining("token").hasRootCauseMessage("ann's token");
+        }
+    }
 }

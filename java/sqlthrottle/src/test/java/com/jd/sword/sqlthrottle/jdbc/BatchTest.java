@@ -2,7 +2,10 @@ package com.jd.sword.sqlthrottle.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
+import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Reason;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
 import java.sql.Connection;
@@ -97,6 +100,73 @@ class BatchTest {
         try (Shop shop = Shop.ignoring(); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
             statement.addBatch("update users set seen = 1");
             statement.addBatch("insert into orders (customer) values (1)");
+            assertThatThrownBy(statement::executeBatch).isInstanceOfSatisfying(SqlThrottledException.class,
+                    e -> assertThat(e.getReason()).isEqualTo(Reason.IGNORE_UNAVAILABLE));
+        }
+    }
+
+    @Test
+    void oneThatTheDriverCannotSendSoIsNotDecidedAgain() throws SQLException {
+        try (Shop shop = Shop.atMost(1)) {
+            Statement driver = mock(Statement.class);
+            when(driver.executeLargeBatch()).thenThrow(new UnsupportedOperationException());
+            when(driver.executeBatch()).thenAnswer(call -> new int[] {shop.held()});
+            try (Statement statement = shop.statement(driver)) {
+                statement.addBatch("update users set seen = 1");
+                assertThatThrownBy(statement::executeLargeBatch).isInstanceOf(UnsupportedOperationException.class);
+                assertThat(statement.executeBatch()).containsExactly(1);
+                assertThat(shop.held()).isZero();
+                assertThat(shop.decided("allow")).isEqualTo(1);
+                // Left alone, it holds its place no longer than the statement.
+                statement.addBatch("update users set seen = 1");
+                assertThatThrownBy(statement::executeLargeBatch).isInstanceOf(UnsupportedOperationException.class);
+                assertThat(shop.held()).isEqualTo(1);
+            }
+            assertThat(shop.held()).isZero();
+        }
+    }
+
+    @Test
+    void oneThatFailedBeforeItRanIsCheckedAgain() throws SQLException {
+        try (Shop shop = Shop.limiting("fixed_window: {max: 1, window: 1m}", "strategy: abort")) {
+            Statement driver = mock(Statement.class);
+            when(driver.executeBatch()).thenThrow(new SQLException("lost"));
+            try (Statement statement = shop.statement(driver)) {
+                statement.addBatch("update users set seen = 1");
+                assertThatThrownBy(statement::executeBatch).hasMessage("lost");
+                assertThatThrownBy(statement::executeBatch).isInstanceOf(SqlThrottledException.class);
+            }
+        }
+    }
+
+    @Test
+    void ofSeveralShapesUnderOneRuleItDoesNotWaitForItself() throws SQLException {
+        try (Shop shop = Shop.atMost(1); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
+            statement.addBatch("update users set seen = 1");
+            statement.addBatch("insert into orders (customer) values (1)");
+            assertThat(statement.executeBatch()).containsExactly(Shop.USERS, 1);
+            assertThat(shop.held()).isZero();
+        }
+    }
+
+    @Test
+    void shapesAreToldApartByTheDialectOfTheSource() throws SQLException {
+        try (Shop shop = Shop.with(Shop.rule("block: true", "strategy: ignore"), options -> options.dialect(Dialect.MYSQL));
+                Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
+            // Two constants there, and two columns elsewhere.
+            statement.addBatch("update users set name = \"a\"");
+            statement.addBatch("update users set name = \"b\"");
+            assertThat(statement.executeBatch()).containsExactly(0, 0);
+        }
+    }
+
+    @Test
+    void anExemptTextExemptsNoOtherOfItsShape() throws SQLException {
+        try (Shop shop = Shop.with(Shop.rule("block: true", "strategy: ignore"), options -> options.exempt(sql -> sql.contains("(1)")));
+                Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
+            statement.addBatch("insert into orders (customer) values (1)");
+            statement.addBatch("insert into orders (customer) values (2)");
+            // Nor is it ignored with the other.
             assertThatThrownBy(statement::executeBatch).isInstanceOfSatisfying(SqlThrottledException.class,
                     e -> assertThat(e.getReason()).isEqualTo(Reason.IGNORE_UNAVAILABLE));
         }

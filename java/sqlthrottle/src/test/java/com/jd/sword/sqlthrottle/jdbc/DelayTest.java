@@ -1,6 +1,7 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -10,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
 import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -109,7 +111,10 @@ class DelayTest {
     @Test
     void anInterruptEndsAWaitAndIsKept() throws Exception {
         Throwable thrown = endedBy((connection, statement) -> waiting.interrupt());
-        assertThat(thrown).isExactlyInstanceOf(SqlThrottledException.class).hasCauseInstanceOf(InterruptedException.class);
+        // Not a transient one: to try again is what an interrupt is to end.
+        assertThat(thrown).isExactlyInstanceOf(SQLNonTransientException.class).hasCauseExactlyInstanceOf(SqlThrottledException.class)
+                .hasRootCauseInstanceOf(InterruptedException.class);
+        assertThat(((SQLException) thrown).getSQLState()).isEqualTo("HY008");
         assertThat(wasInterrupted).isTrue();
     }
 
@@ -118,7 +123,7 @@ class DelayTest {
         try (Shop shop = Shop.limiting("block: true", "strategy: delay, delay: 1s"); Connection connection = shop.connect();
                 Statement statement = connection.createStatement()) {
             Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> statement.executeQuery(SELECT)).isInstanceOf(SqlThrottledException.class);
+            assertThatThrownBy(() -> statement.executeQuery(SELECT)).isInstanceOf(SQLNonTransientException.class);
             assertThat(Thread.interrupted()).isTrue();
             assertThat(statement.executeQuery(SELECT).next()).isTrue();
         }
@@ -149,8 +154,8 @@ class DelayTest {
         try (Shop shop = Shop.limiting("block: true", "strategy: delay, delay: 1m"); Connection connection = shop.connect();
                 Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(2);
-            assertThatThrownBy(() -> statement.executeQuery(SELECT)).isInstanceOf(SQLTimeoutException.class)
-                    .hasCauseInstanceOf(SqlThrottledException.class);
+            assertThatThrownBy(() -> statement.executeQuery(SELECT)).isExactlyInstanceOf(SqlThrottledException.class)
+                    .hasCauseInstanceOf(SQLTimeoutException.class);
             assertThat(shop.clock.now()).isEqualTo(Duration.ofSeconds(2));
             statement.setQueryTimeout(0);
             assertThat(statement.executeQuery(SELECT).next()).isTrue();
@@ -185,6 +190,59 @@ class DelayTest {
             return caught;
         } finally {
             threads.shutdown();
+        }
+    }
+
+    @Test
+    void toCancelInTheLastMomentIsHeard() throws SQLException {
+        Statement[] waiting = {null};
+        try (Shop shop = Shop.atMost(1)) {
+            shop.throttle.reload(Shop.rule("concurrency: {max: 1}", "strategy: delay, delay: 1s"));
+            Wait.Time late = new Wait.Time() {
+                @Override
+                public long nanos() {
+                    if (shop.clock.now().compareTo(Duration.ofSeconds(1)) >= 0) {
+                        assertThatCode(waiting[0]::cancel).doesNotThrowAnyException();
+                    }
+                    return shop.clock.now().toNanos();
+                }
+
+                @Override
+                public void park(Object blocker, long nanos) {
+                    shop.clock.advance(Duration.ofNanos(nanos));
+                }
+            };
+            ThrottledDataSource source = ThrottledDataSource.builder(shop.h2, shop.throttle).time(late).build();
+            try (Connection connection = source.getConnection(); Statement first = connection.createStatement();
+                    Statement second = connection.createStatement()) {
+                first.executeQuery(SELECT).next();
+                waiting[0] = second;
+                assertThatThrownBy(() -> second.executeQuery(SELECT)).isInstanceOfSatisfying(SQLException.class,
+                        e -> assertThat(e.getSQLState()).isEqualTo("HY008"));
+                assertThat(shop.held()).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void whatComesAfterAWaitEndsNothing() {
+        Wait wait = new Wait(Wait.Time.SYSTEM, 0);
+        assertThat(wait.await(0)).isEqualTo(Wait.End.ELAPSED);
+        assertThat(wait.finish()).isEqualTo(Wait.End.ELAPSED);
+        assertThat(wait.end(Wait.End.CANCELLED)).isFalse();
+        Wait ended = new Wait(Wait.Time.SYSTEM, 0);
+        assertThat(ended.end(Wait.End.CLOSED)).isTrue();
+        assertThat(ended.end(Wait.End.CANCELLED)).isTrue();
+        assertThat(ended.finish()).isEqualTo(Wait.End.CLOSED);
+    }
+
+    @Test
+    void aClosedStatementDoesNotWait() throws SQLException {
+        try (Shop shop = Shop.limiting("block: true", "strategy: delay, delay: 1s"); Connection connection = shop.connect()) {
+            Statement statement = connection.createStatement();
+            statement.close();
+            assertThatThrownBy(() -> statement.executeQuery(SELECT)).isInstanceOf(SQLException.class);
+            assertThat(shop.clock.now()).isZero();
         }
     }
 }

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import javax.sql.XAConnection;
 import javax.sql.XADataSource;
+import javax.transaction.xa.XAResource;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.mockito.Mockito;
@@ -48,7 +49,7 @@ class DelegationTest {
             "XAConnection.removeStatementEventListener(StatementEventListener)");
     /** What leads back to the database, and so has to be wrapped wherever it comes from. */
     private static final List<Class<?>> WRAPPED = List.of(Connection.class, Statement.class, ResultSet.class,
-            DatabaseMetaData.class, XAConnection.class);
+            DatabaseMetaData.class, XAConnection.class, XAResource.class);
     /** Builders of connections. */
     private static final Set<String> BUILDERS = Set.of("ConnectionBuilder", "XAConnectionBuilder");
 
@@ -65,7 +66,8 @@ class DelegationTest {
     @TestFactory
     Stream<DynamicTest> everyMethodReachesTheDriver() {
         return Stream.of(Connection.class, Statement.class, PreparedStatement.class, CallableStatement.class, ResultSet.class,
-                DatabaseMetaData.class, DataSource.class, XADataSource.class, XAConnection.class)
+                DatabaseMetaData.class, DataSource.class, XADataSource.class, XAConnection.class,
+                XAResource.class)
                 .map(type -> dynamicTest(type.getSimpleName(), () -> {
                     for (Method method : type.getMethods()) {
                         if (!Modifier.isStatic(method.getModifiers())) {
@@ -147,6 +149,9 @@ class DelegationTest {
             return ThrottledDataSource.builder(recorder.as(DataSource.class), throttle).dialect(Dialect.MYSQL).build();
         } else if (type == XADataSource.class) {
             return ThrottledXADataSource.builder(recorder.as(XADataSource.class), throttle).dialect(Dialect.MYSQL).build();
+        }
+        if (type == XAResource.class) {
+            return new ThrottledXAResource(recorder.as(XAResource.class), new Branch(), committed -> {});
         }
         return ThrottledXAConnection.of(gate, recorder.as(XAConnection.class), null);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.jd.sword.sqlthrottle.SqlThrottledException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -25,7 +26,9 @@ class EmptyResultSetTest {
     /** What has an answer although there is no row. */
     private static final Set<String> ANSWERED = Set.of("next", "close", "isClosed", "wasNull", "getStatement", "getMetaData", "getRow",
             "getType", "getConcurrency", "getHoldability", "getFetchSize", "setFetchSize", "getFetchDirection", "setFetchDirection",
-            "getWarnings", "clearWarnings", "isBeforeFirst", "isAfterLast", "isFirst", "isLast", "isWrapperFor");
+            "getWarnings", "clearWarnings", "isBeforeFirst", "isAfterLast", "isFirst", "isLast", "isWrapperFor",
+            // Of columns that are not known.
+            "findColumn");
 
     private final Shop shop = Shop.ignoring();
     private Connection connection;
@@ -128,6 +131,30 @@ class EmptyResultSetTest {
         assertThat(rows.getFetchSize()).isEqualTo(7);
         assertThatThrownBy(() -> rows.setFetchSize(-1)).isInstanceOf(SQLException.class);
         assertThatThrownBy(() -> rows.setFetchDirection(ResultSet.FETCH_REVERSE)).isInstanceOf(SQLException.class);
-        assertThatThrownBy(() -> rows.findColumn("nothing")).isInstanceOf(SQLException.class);
+        // Which columns there are was never seen, so whoever asks for one is right.
+        assertThat(rows.findColumn("name")).isEqualTo(1);
+    }
+
+    @Test
+    void itScrollsAsItsStatementWasAskedTo() throws SQLException {
+        try (Statement scrolling = connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY,
+                ResultSet.HOLD_CURSORS_OVER_COMMIT)) {
+            ResultSet none = scrolling.executeQuery("select id from users");
+            assertThat(none.getType()).isEqualTo(ResultSet.TYPE_SCROLL_INSENSITIVE);
+            assertThat(none.getHoldability()).isEqualTo(scrolling.getResultSetHoldability());
+            none.beforeFirst();
+            none.afterLast();
+            assertThat(none.first() || none.last() || none.absolute(1) || none.relative(-1) || none.previous()).isFalse();
+            none.setFetchDirection(ResultSet.FETCH_REVERSE);
+        }
+        assertThatThrownBy(rows::first).isInstanceOf(SQLException.class);
+    }
+
+    @Test
+    void nothingStandsInForOneThatCanBeChanged() throws SQLException {
+        try (Statement changing = connection.createStatement(ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_UPDATABLE)) {
+            assertThatThrownBy(() -> changing.executeQuery("select id from users")).isInstanceOf(SqlThrottledException.class);
+            assertThat(changing.executeUpdate("update users set seen = 1")).isZero();
+        }
     }
 }

@@ -2,13 +2,18 @@ package com.jd.sword.sqlthrottle.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
 
 import com.jd.sword.sqlthrottle.SqlThrottledException;
+import java.lang.reflect.Method;
 import java.math.BigDecimal;
+import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -76,5 +81,23 @@ class ParametersTest {
         assertThat(Parameters.text(java.sql.Date.valueOf("2026-01-31"))).isEqualTo("2026-01-31");
         assertThat(Parameters.text(new byte[] {1})).isNull();
         assertThat(Parameters.text(null)).isNull();
+    }
+
+    @Test
+    void whateverIsBoundTakesThePlaceOfWhatWasBefore() throws Exception {
+        try (Shop shop = Shop.with(BY_CUSTOMER)) {
+            ThrottledCallableStatement call = new ThrottledCallableStatement(shop.connection(), mock(CallableStatement.class), SELECT);
+            for (Class<?> type : List.of(PreparedStatement.class, CallableStatement.class)) {
+                for (Method setter : type.getDeclaredMethods()) {
+                    if (setter.getName().startsWith("set")) {
+                        call.setString(1, "stale");
+                        Object[] arguments = Arrays.stream(setter.getParameterTypes()).map(Values::distinct).toArray();
+                        arguments[0] = setter.getParameterTypes()[0] == int.class ? 1 : "customer";
+                        setter.invoke(call, arguments);
+                        assertThat(call.parameters()).as(setter.toString()).doesNotContain("stale");
+                    }
+                }
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@ package com.jd.sword.sqlthrottle.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -252,5 +254,23 @@ class PermitTest {
         statement.addBatch("update users set name = 'much longer than it may be' where id = 1");
         assertThatThrownBy(statement::executeBatch).isInstanceOf(BatchUpdateException.class);
         assertThat(shop.held()).isZero();
+    }
+
+    @Test
+    void aResultThatCannotBeClosedHoldsNothingAfterTheNextExecution() throws SQLException {
+        try (Shop shop = Shop.atMost(1)) {
+            ResultSet rows = mock(ResultSet.class);
+            doThrow(new SQLException("lost")).when(rows).close();
+            Statement driver = mock(Statement.class);
+            when(driver.isCloseOnCompletion()).thenThrow(new AbstractMethodError());
+            when(driver.executeQuery(anyString())).thenReturn(rows);
+            try (Statement statement = shop.statement(driver)) {
+                statement.executeQuery("select name from users");
+                assertThat(shop.held()).isEqualTo(1);
+                assertThatThrownBy(() -> statement.executeQuery("select name from users")).hasMessage("lost");
+                assertThat(shop.held()).isZero();
+                statement.executeQuery("select name from users");
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
+import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.ManualClock;
 import com.jd.sword.sqlthrottle.Throttle;
 import java.sql.Connection;
@@ -11,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
+import org.mockito.Mockito;
 
 /** A database in memory with a few users, and a throttle whose time is the test's own. */
 final class Shop implements AutoCloseable {
@@ -74,6 +76,17 @@ final class Shop implements AutoCloseable {
 
     Connection connect() throws SQLException {
         return source.getConnection();
+    }
+
+    /** Around a driver's statement that is not of the database. */
+    Statement statement(Statement driver) {
+        return new ThrottledStatement(connection(), driver);
+    }
+
+    /** A connection of no database. */
+    ThrottledConnection connection() {
+        Gate gate = new Gate(throttle, InTransaction.APPLY, Dialect.GENERIC, sql -> false, null, new ManualTime());
+        return new ThrottledConnection(gate, Mockito.mock(Connection.class), null);
     }
 
     /** Without the throttle. */

@@ -97,7 +97,7 @@ class WrappingTest {
             when(broken.getMetaData()).thenThrow(new UnsupportedOperationException("no metadata"));
             when(source.getConnection()).thenReturn(broken);
             assertThatThrownBy(() -> ThrottledDataSource.of(source, shop.throttle).getConnection())
-                    .isInstanceOf(SQLNonTransientException.class).hasMessageContaining("no metadata");
+                    .isInstanceOf(SQLNonTransientException.class).hasRootCauseMessage("no metadata");
             verify(broken).close();
         }
     }
@@ -108,14 +108,14 @@ class WrappingTest {
             throw new IllegalStateException("no list");
         })); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
             assertThatThrownBy(() -> statement.executeQuery("select 2")).isInstanceOf(SQLNonTransientException.class)
-                    .hasMessageContaining("no list");
+                    .hasRootCauseMessage("no list");
             assertThatThrownBy(() -> connection.prepareStatement("select 2")).isInstanceOf(SQLNonTransientException.class);
         }
         try (Shop shop = Shop.with("{}", options -> options.context(() -> {
             throw new IllegalStateException("no user");
         })); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
             assertThatThrownBy(() -> statement.executeQuery("select 2")).isInstanceOf(SQLNonTransientException.class)
-                    .hasMessageContaining("no user");
+                    .hasRootCauseMessage("no user");
         }
     }
 

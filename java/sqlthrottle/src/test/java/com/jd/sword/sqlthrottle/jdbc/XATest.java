@@ -3,6 +3,7 @@ package com.jd.sword.sqlthrottle.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoMoreInteractions;
@@ -13,6 +14,7 @@ import com.jd.sword.sqlthrottle.SqlThrottledException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -124,6 +126,91 @@ class XATest {
             verify(listener).statementErrorOccurred(any());
             xa.removeStatementEventListener(listener);
             verify(driver).removeStatementEventListener(added.getValue());
+        }
+    }
+
+    private static final String READS = "rules: [{name: users, match: {tables: users}, limit: {concurrency: {max: 1}}}]";
+
+    /** An XA connection of no database, whose queries have a result that does not end by itself. */
+    private static XAConnection driver() throws SQLException {
+        XAConnection driver = mock(XAConnection.class, RETURNS_DEEP_STUBS);
+        when(driver.getConnection().getAutoCommit()).thenReturn(true);
+        when(driver.getConnection().createStatement().executeQuery(any())).thenReturn(mock(ResultSet.class));
+        return driver;
+    }
+
+    private static XAConnection around(XAConnection driver, Shop shop, InTransaction mode) {
+        return ThrottledXAConnection.of(new Gate(shop.throttle, mode, Dialect.GENERIC, sql -> false, null, Wait.Time.SYSTEM), driver, null);
+    }
+
+    private interface Ending {
+        void end(XAConnection xa, XAConnection driver) throws Exception;
+    }
+
+    private static void givesBack(Ending ending) throws Exception {
+        try (Shop shop = Shop.with(READS)) {
+            XAConnection driver = driver();
+            XAConnection xa = around(driver, shop, InTransaction.APPLY);
+            xa.getXAResource().start(new Id(new byte[] {1}), XAResource.TMNOFLAGS);
+            xa.getConnection().createStatement().executeQuery("select name from users");
+            assertThat(shop.held()).isEqualTo(1);
+            ending.end(xa, driver);
+            assertThat(shop.held()).isZero();
+        }
+    }
+
+    @Test
+    void whatEndsAHandleGivesBackWhatItHolds() throws Exception {
+        givesBack((xa, driver) -> xa.close());
+        givesBack((xa, driver) -> xa.getConnection());
+        givesBack((xa, driver) -> xa.getXAResource().rollback(new Id(new byte[] {1})));
+        givesBack((xa, driver) -> xa.getXAResource().commit(new Id(new byte[] {1}), true));
+        givesBack((xa, driver) -> {
+            xa.addConnectionEventListener(mock(ConnectionEventListener.class));
+            ArgumentCaptor<ConnectionEventListener> added = ArgumentCaptor.forClass(ConnectionEventListener.class);
+            verify(driver).addConnectionEventListener(added.capture());
+            added.getValue().connectionErrorOccurred(new ConnectionEvent(driver, new SQLException("lost")));
+        });
+    }
+
+    @Test
+    void theEndOfAnotherBranchGivesNothingBack() throws Exception {
+        try (Shop shop = Shop.with(READS)) {
+            XAConnection xa = around(driver(), shop, InTransaction.APPLY);
+            XAResource resource = xa.getXAResource();
+            assertThat(xa.getXAResource()).isSameAs(resource);
+            resource.start(new Id(new byte[] {1}), XAResource.TMNOFLAGS);
+            xa.getConnection().createStatement().executeQuery("select name from users");
+            resource.rollback(new Id(new byte[] {2}));
+            assertThat(shop.held()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aBranchIsATransactionAlthoughAutoCommitIsOn() throws Exception {
+        try (Shop shop = Shop.with(READS)) {
+            XAConnection xa = around(driver(), shop, InTransaction.BYPASS);
+            XAResource resource = xa.getXAResource();
+            Xid id = new Id(new byte[] {1});
+            Statement statement = xa.getConnection().createStatement();
+            resource.start(id, XAResource.TMNOFLAGS);
+            statement.executeQuery("select name from users");
+            assertThat(shop.held()).isZero();
+            resource.end(id, XAResource.TMSUCCESS);
+            statement.executeQuery("select name from users");
+            assertThat(shop.held()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void resourcesAreComparedAsTheDriverKnowsThem() throws Exception {
+        try (Shop shop = Shop.with("{}")) {
+            XAConnection driver = driver();
+            XAResource other = mock(XAResource.class);
+            when(driver.getXAResource().isSameRM(other)).thenReturn(true);
+            XAResource resource = around(driver, shop, InTransaction.APPLY).getXAResource();
+            assertThat(resource.isSameRM(new ThrottledXAResource(other, new Branch(), committed -> {}))).isTrue();
+            assertThat(resource.isSameRM(other)).isTrue();
         }
     }
 }
