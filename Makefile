@@ -80,4 +80,5 @@ include bindings/c/c.mk
 include bindings/c/examples.mk
 include core/cells/cells.mk
 include core/fuzz/fuzz.mk
+include java/bench/bench.mk
 include java/java.mk

@@ -1,0 +1,36 @@
+package com.jd.sword.sqlthrottle.bench;
+
+import java.util.regex.Pattern;
+
+/** Something that is timed: a method of a bench, and how many threads call it at once. */
+enum Subject {
+    CHECK(Ours.class, "check", 1),
+    BUCKET4J(ByBucket4j.class, "tryConsume", 1),
+    SENTINEL(BySentinel.class, "enterAndExit", 1),
+    RESILIENCE4J(ByResilience4j.class, "acquirePermission", 1),
+    GUAVA(ByGuava.class, "tryAcquire", 1),
+    CHECK_2(Ours.class, "check", 2),
+    BUCKET4J_2(ByBucket4j.class, "tryConsume", 2),
+    IS_ALLOWED(Ours.class, "isAllowed", 1),
+    SELECT_WRAPPED(Select.class, "wrapped", 1),
+    SELECT_PLAIN(Select.class, "plain", 1);
+
+    private final Class<?> bench;
+    private final String method;
+    private final int threads;
+
+    Subject(Class<?> bench, String method, int threads) {
+        this.bench = bench;
+        this.method = method;
+        this.threads = threads;
+    }
+
+    int threads() {
+        return threads;
+    }
+
+    /** What JMH finds it by. */
+    String pattern() {
+        return "^" + Pattern.quote(bench.getName() + "." + method) + "$";
+    }
+}
