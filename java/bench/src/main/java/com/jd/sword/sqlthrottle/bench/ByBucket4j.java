@@ -13,7 +13,7 @@ public class ByBucket4j {
     private final ConcurrentHashMap<String, Bucket> buckets = new ConcurrentHashMap<>();
 
     @Benchmark
-    public boolean tryConsume() {
+    public boolean tryConsume(ThreadTime time) {
         return buckets.computeIfAbsent(Known.SQL, text -> bucket()).tryConsume(1);
     }
 

@@ -12,7 +12,7 @@ public class ByGuava {
     private final ConcurrentHashMap<String, RateLimiter> limiters = new ConcurrentHashMap<>();
 
     @Benchmark
-    public boolean tryAcquire() {
+    public boolean tryAcquire(ThreadTime time) {
         return limiters.computeIfAbsent(Known.SQL, text -> limiter()).tryAcquire();
     }
 

@@ -20,7 +20,7 @@ public class ByResilience4j {
     private final ConcurrentHashMap<String, RateLimiter> limiters = new ConcurrentHashMap<>();
 
     @Benchmark
-    public boolean acquirePermission() {
+    public boolean acquirePermission(ThreadTime time) {
         return limiters.computeIfAbsent(Known.SQL, text -> RateLimiter.of(text, CONFIG)).acquirePermission();
     }
 }

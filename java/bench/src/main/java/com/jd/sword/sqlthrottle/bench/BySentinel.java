@@ -22,7 +22,7 @@ public class BySentinel {
     }
 
     @Benchmark
-    public Entry enterAndExit() throws BlockException {
+    public Entry enterAndExit(ThreadTime time) throws BlockException {
         Entry entry = SphU.entry(Known.SQL);
         entry.exit();
         return entry;

@@ -20,7 +20,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * A JVM that measures one subject and ends. It is short, so that there can be many in turns: what the machine does meanwhile, and what
  * the compiler makes of a subject this time, meets all of them.
  *
- * @param millis of one stretch; there are {@link #STRETCHES} after a warm-up of four
+ * @param millis of one stretch; there are {@link #STRETCHES} after a warm-up
  */
 record Fork(Jdk jdk, Subject subject, int millis) {
     private static final int STRETCHES = 5;
@@ -36,9 +36,9 @@ record Fork(Jdk jdk, Subject subject, int millis) {
                 .jvmArgsAppend(options())
                 .forks(1)
                 .threads(subject.threads())
-                .mode(Mode.AverageTime)
+                .mode(Mode.Throughput)
                 .timeUnit(TimeUnit.NANOSECONDS)
-                .warmupIterations(2)
+                .warmupIterations(subject.warmUps())
                 .warmupTime(TimeValue.milliseconds(2L * millis))
                 .measurementIterations(STRETCHES)
                 .measurementTime(TimeValue.milliseconds(millis))
@@ -72,7 +72,10 @@ record Fork(Jdk jdk, Subject subject, int millis) {
     }
 
     private void add(IterationResult stretch, Samples samples) {
-        samples.add(subject, stretch.getPrimaryResult().getScore());
+        double calls = stretch.getPrimaryResult().getScore();
+        double processor = stretch.getSecondaryResults().get("processor").getScore();
+        // Of two threads it matters how they are in each other's way, which the time on a processor does not tell.
+        samples.add(subject, subject.threads() == 1 ? processor / calls : subject.threads() / calls);
         Result<?> garbage = stretch.getSecondaryResults().get(GARBAGE);
         if (garbage != null) {
             samples.addGarbage(garbage.getScore());

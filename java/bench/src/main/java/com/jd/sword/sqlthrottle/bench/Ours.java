@@ -17,12 +17,12 @@ public class Ours {
     }
 
     @Benchmark
-    public Decision check() {
+    public Decision check(ThreadTime time) {
         return throttle.check(Known.SQL);
     }
 
     @Benchmark
-    public boolean isAllowed() {
+    public boolean isAllowed(ThreadTime time) {
         return throttle.isAllowed(Known.SQL);
     }
 

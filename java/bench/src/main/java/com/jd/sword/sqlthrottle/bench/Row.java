@@ -53,11 +53,11 @@ record Row(String label, String peer, String ours, String theirs, String reached
                 reached, target, verdict, "");
     }
 
-    /** Bytes of garbage of a call, of which there should be none. What is less than a hundredth is the harness's own. */
+    /** Bytes of garbage of a call, of which there should be none. What is less than a tenth is the harness's own. */
     static Row garbage(String label, List<Double> bytes) {
         double median = Quartiles.of(bytes).median();
-        String reached = String.format(Locale.ROOT, "%.2f B", median);
-        return new Row(label, "", reached, "", reached, "0 B", median < 0.01 ? Verdict.PASS : Verdict.MISS, "");
+        String reached = String.format(Locale.ROOT, "%.1f B", median);
+        return new Row(label, "", reached, "", reached, "0 B", median < 0.1 ? Verdict.PASS : Verdict.MISS, "");
     }
 
     List<String> cells() {

@@ -41,12 +41,12 @@ public class Select {
     }
 
     @Benchmark
-    public String plain() throws SQLException {
+    public String plain(ThreadTime time) throws SQLException {
         return email(plain);
     }
 
     @Benchmark
-    public String wrapped() throws SQLException {
+    public String wrapped(ThreadTime time) throws SQLException {
         return email(wrapped);
     }
 

@@ -15,6 +15,10 @@ enum Subject {
     SELECT_WRAPPED(Select.class, "wrapped", 1),
     SELECT_PLAIN(Select.class, "plain", 1);
 
+    private static final int WARM_UPS = 2;
+    /** A database takes its time until it is compiled. */
+    private static final int WARM_UPS_OF_SELECT = 6;
+
     private final Class<?> bench;
     private final String method;
     private final int threads;
@@ -27,6 +31,11 @@ enum Subject {
 
     int threads() {
         return threads;
+    }
+
+    /** Stretches of twice the length before those that are timed. */
+    int warmUps() {
+        return bench == Select.class ? WARM_UPS_OF_SELECT : WARM_UPS;
     }
 
     /** What JMH finds it by. */

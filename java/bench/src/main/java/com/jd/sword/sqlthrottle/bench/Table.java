@@ -28,7 +28,7 @@ record Table(List<Row> rows) {
                 .forEach(row -> text.append(row.label()).append(": ").append(row.note()).append('\n'));
         return text.append(count(Row.Verdict.PASS)).append(" targets met, ").append(count(Row.Verdict.MISS))
                 .append(" missed; ").append(count(Row.Verdict.NOT_MEASURED))
-                .append(" rows not measured. Medians; all sides run in turns.\n")
+                .append(" rows not measured. Medians, of one thread of its time on a processor; all sides run in turns.\n")
                 .toString();
     }
 
