@@ -33,6 +33,7 @@ final class Answer {
     private static final long HAS_DELAY = 1 << 20;
     private static final long HAS_TICKET = 1 << 21;
     private static final long HAS_PERMIT = 1 << 22;
+    private static final long HAS_RARE = HAS_CUSTOM | HAS_RETRY_AFTER | HAS_DELAY | HAS_TICKET | HAS_PERMIT;
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(SIZE).order(ByteOrder.nativeOrder());
     private final long address = NativeLibrary.address(buffer);
@@ -58,21 +59,38 @@ final class Answer {
         return verdict(returned) == Verdict.ALLOW && !has(returned, HAS_PERMIT);
     }
 
+    static Reason reason(long returned) {
+        return Reason.ofNumber((int) (returned >>> REASON_SHIFT) & 0xff);
+    }
+
+    /** What rules that are only observed would have done; null where nothing. */
+    static Verdict observed(long returned) {
+        return Verdict.ofNumber((int) (returned >>> OBSERVED_SHIFT) & 0xf);
+    }
+
+    static boolean overflow(long returned) {
+        return has(returned, OVERFLOW);
+    }
+
     /** The decision that a check wrote here. */
     Decision decision(long returned, LastNamed lastNamed) {
-        Verdict verdict = verdict(returned);
-        Reason reason = Reason.ofNumber((int) (returned >>> REASON_SHIFT) & 0xff);
-        Verdict observed = Verdict.ofNumber((int) (returned >>> OBSERVED_SHIFT) & 0xf);
+        // Throws where there is none.
+        verdict(returned);
         int digestLength = (int) (returned >>> FINGERPRINT_SHIFT);
         Digest digest = digestLength == 0 ? null : lastNamed.digest(buffer, FINGERPRINT, digestLength);
         String rule = has(returned, HAS_RULE) ? lastNamed.rule(buffer, RULE, buffer.getInt(RULE_LENGTH)) : null;
-        return new Decision(verdict, reason, observed, has(returned, OVERFLOW), rule,
-                has(returned, HAS_CUSTOM) ? text(CUSTOM, buffer.getInt(CUSTOM_LENGTH)) : null,
-                rule == null ? 0 : buffer.getLong(COUNT), rule == null ? 0 : buffer.getLong(LIMIT),
+        long count = rule == null ? 0 : buffer.getLong(COUNT);
+        long limit = rule == null ? 0 : buffer.getLong(LIMIT);
+        Decision.Rare rare = (returned & HAS_RARE) == 0 ? null : rare(returned);
+        return new Decision(returned, rule, count, limit, digest, rare);
+    }
+
+    private Decision.Rare rare(long returned) {
+        return new Decision.Rare(has(returned, HAS_CUSTOM) ? text(CUSTOM, buffer.getInt(CUSTOM_LENGTH)) : null,
                 has(returned, HAS_RETRY_AFTER) ? buffer.getLong(RETRY_AFTER) : -1,
                 has(returned, HAS_DELAY) ? buffer.getLong(DELAY) : -1,
                 has(returned, HAS_TICKET) ? buffer.getLong(TICKET) : 0,
-                has(returned, HAS_PERMIT) ? buffer.getLong(PERMIT) : 0, digest);
+                has(returned, HAS_PERMIT) ? buffer.getLong(PERMIT) : 0);
     }
 
     private static boolean has(long returned, long flag) {

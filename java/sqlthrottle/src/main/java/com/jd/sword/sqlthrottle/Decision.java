@@ -8,50 +8,37 @@ import java.time.Duration;
  * place that is never given back is free again when its lease has lapsed.
  */
 public final class Decision {
-    private final Verdict verdict;
-    private final Reason reason;
-    private final Verdict observed;
-    private final boolean overflow;
+    /** The verdict, the reason and the rest of what a check returns, which {@link Answer} reads: most callers ask for one of them. */
+    private final long returned;
     private final String rule;
-    private final String custom;
     private final long count;
     private final long limit;
-    private final long retryAfterNanos;
-    private final long delayNanos;
-    private final long ticket;
-    private final long permit;
     private final Digest digest;
+    private final Rare rare;
 
-    Decision(Verdict verdict, Reason reason, Verdict observed, boolean overflow, String rule, String custom, long count,
-            long limit, long retryAfterNanos, long delayNanos, long ticket, long permit, Digest digest) {
-        this.verdict = verdict;
-        this.reason = reason;
-        this.observed = observed;
-        this.overflow = overflow;
+    /** @param rare null for {@link Rare#NOTHING} */
+    Decision(long returned, String rule, long count, long limit, Digest digest, Rare rare) {
+        this.returned = returned;
         this.rule = rule;
-        this.custom = custom;
         this.count = count;
         this.limit = limit;
-        this.retryAfterNanos = retryAfterNanos;
-        this.delayNanos = delayNanos;
-        this.ticket = ticket;
-        this.permit = permit;
         this.digest = digest;
+        this.rare = rare;
     }
 
     /** What is to be done. */
     public Verdict verdict() {
-        return verdict;
+        return Answer.verdict(returned);
     }
 
     /** Why. */
     public Reason reason() {
-        return reason;
+        return Answer.reason(returned);
     }
 
     /** Whether the statement may be sent now. */
     public boolean isAllowed() {
-        return verdict == Verdict.ALLOW;
+        return verdict() == Verdict.ALLOW;
     }
 
     /**
@@ -86,32 +73,32 @@ public final class Decision {
      * within the limit, or no wait will help.
      */
     public Duration retryAfter() {
-        return retryAfterNanos < 0 ? null : Duration.ofNanos(retryAfterNanos);
+        return retryAfterNanos() < 0 ? null : Duration.ofNanos(retryAfterNanos());
     }
 
     /** The same in nanoseconds, without an object; -1 for null. */
     public long retryAfterNanos() {
-        return retryAfterNanos;
+        return rare().retryAfterNanos;
     }
 
     /** How long to wait before {@link Throttle#resume}; null of any other verdict than {@link Verdict#DELAY}. */
     public Duration delay() {
-        return delayNanos < 0 ? null : Duration.ofNanos(delayNanos);
+        return delayNanos() < 0 ? null : Duration.ofNanos(delayNanos());
     }
 
     /** The same in nanoseconds, without an object; -1 for null. */
     public long delayNanos() {
-        return delayNanos;
+        return rare().delayNanos;
     }
 
     /** What rules that are only observed would have done; null where nothing. */
     public Verdict observed() {
-        return observed;
+        return Answer.observed(returned);
     }
 
     /** Whether the limiter is the one that keys beyond the rule's {@code max_keys} share. */
     public boolean overflow() {
-        return overflow;
+        return Answer.overflow(returned);
     }
 
     /**
@@ -119,42 +106,65 @@ public final class Decision {
      * verdict is {@link Verdict#ABORT} then, and holds unless the program knows the strategy.
      */
     public String custom() {
-        return custom;
+        return rare().custom;
     }
 
     /** Whether the statement holds places while it runs, which {@link Throttle#release} gives back. */
     public boolean hasPermit() {
-        return permit != 0;
+        return permit() != 0;
     }
 
     long ticket() {
-        return ticket;
+        return rare().ticket;
     }
 
     long permit() {
-        return permit;
+        return rare().permit;
     }
 
     Digest digest() {
         return digest;
     }
 
+    private Rare rare() {
+        return rare == null ? Rare.NOTHING : rare;
+    }
+
     /** For logs; never has a byte of the statement. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(96).append(verdict).append(" (").append(reason).append(')');
+        StringBuilder text = new StringBuilder(96).append(verdict()).append(" (").append(reason()).append(')');
         if (rule != null) {
             text.append(", rule ").append(rule).append(", ").append(count).append(" of ").append(limit);
         }
-        if (retryAfterNanos >= 0) {
+        if (retryAfterNanos() >= 0) {
             text.append(", room in ").append(retryAfter());
         }
-        if (delayNanos >= 0) {
+        if (delayNanos() >= 0) {
             text.append(", to wait for ").append(delay());
         }
-        if (observed != null) {
-            text.append(", observed rules: ").append(observed);
+        if (observed() != null) {
+            text.append(", observed rules: ").append(observed());
         }
         return text.toString();
+    }
+
+    /** What most decisions that allow a statement do not have: they are made by the million, and half as large without it. */
+    static final class Rare {
+        static final Rare NOTHING = new Rare(null, -1, -1, 0, 0);
+
+        private final String custom;
+        private final long retryAfterNanos;
+        private final long delayNanos;
+        private final long ticket;
+        private final long permit;
+
+        Rare(String custom, long retryAfterNanos, long delayNanos, long ticket, long permit) {
+            this.custom = custom;
+            this.retryAfterNanos = retryAfterNanos;
+            this.delayNanos = delayNanos;
+            this.ticket = ticket;
+            this.permit = permit;
+        }
     }
 }

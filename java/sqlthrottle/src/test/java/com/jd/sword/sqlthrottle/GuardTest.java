@@ -196,7 +196,8 @@ class GuardTest {
             assertThat(refused.getRetryAfter()).isNull();
             assertThat(refused.getRetryAfterMillis()).isEqualTo(-1);
         }
-        Decision decision = new Decision(Verdict.ABORT, Reason.OVER_LIMIT, null, false, "r", null, 2, 1, 1_000_001, -1, 0, 0, null);
+        long overLimit = Verdict.ABORT.ordinal() + 1 | (Reason.OVER_LIMIT.ordinal() + 1) << 4;
+        Decision decision = new Decision(overLimit, "r", 2, 1, null, new Decision.Rare(null, 1_000_001, -1, 0, 0));
         assertThat(new SqlThrottledException(decision).getRetryAfterMillis()).isEqualTo(2);
         assertThat(decision.retryAfter()).isEqualTo(Duration.ofNanos(1_000_001));
     }
