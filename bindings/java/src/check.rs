@@ -10,7 +10,7 @@ use sqlthrottle::{Context, Decision, Dialect, Engine, Fakes, Permit, Statement, 
 
 /// The check asks no cluster, and so does not block.
 const NO_REFILL: jint = 1;
-/// What the statement would hold is given back at once.
+/// What the statement would hold is given back at once, be it places or a wait.
 const RELEASE: jint = 2;
 
 /// Whether a check may ask a cluster.
@@ -26,10 +26,13 @@ pub(crate) fn may_refill(flags: jint) -> bool {
 /// As for [`answer::write`].
 #[inline]
 pub(crate) unsafe fn finish(engine: &Engine, decision: &mut Decision, flags: jint, to: jlong) -> jlong {
-    if flags & RELEASE != 0
-        && let Some(permit) = decision.permit.take()
-    {
-        engine.release(permit);
+    if flags & RELEASE != 0 {
+        if let Some(permit) = decision.permit.take() {
+            engine.release(permit);
+        }
+        if let Some(ticket) = decision.ticket.take() {
+            engine.give_up(ticket);
+        }
     }
     // SAFETY: the caller's promise.
     unsafe { answer::write(decision, to) }
@@ -157,4 +160,16 @@ pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_release
     // SAFETY: the caller's promise.
     let engine: &Engine = unsafe { get(handle) };
     quietly(|| Permit::from_number(permit.cast_unsigned()).is_some_and(|permit| engine.release(permit)))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_giveUp(
+    _: *mut JNIEnv,
+    _: jobject,
+    handle: jlong,
+    ticket: jlong,
+) -> jboolean {
+    // SAFETY: the caller's promise.
+    let engine: &Engine = unsafe { get(handle) };
+    quietly(|| Ticket::from_number(ticket.cast_unsigned()).is_some_and(|ticket| engine.give_up(ticket)))
 }

@@ -1,7 +1,8 @@
 //! `NativeLibrary`: that this library is the one for the jar.
 
 use crate::answer::LAYOUT;
-use jni_sys::{JNIEnv, jclass, jintArray, jlong, jobject, jsize};
+use crate::array;
+use jni_sys::{JNIEnv, jbyteArray, jclass, jintArray, jlong, jobject, jsize};
 
 /// Where a direct buffer is; 0 of any other.
 #[unsafe(no_mangle)]
@@ -29,4 +30,14 @@ pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeLibrary_layout
         }
         array
     }
+}
+
+/// The version of the workspace. Null as above.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeLibrary_version(
+    env: *mut JNIEnv,
+    _: jclass,
+) -> jbyteArray {
+    // SAFETY: the caller's promise.
+    unsafe { array::write(env, [env!("CARGO_PKG_VERSION").as_bytes(), &[]]) }
 }

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 /**
  * The context that a thread works in: an endpoint, a tenant, a user, said once where a request comes in and known to every check
  * that is made for it, however deep. Where a check has a context of its own, that holds, and this one for what it does not say.
+ * Weight, fakes and parameters are of one statement, and so are not looked at here.
  *
  * <pre>{@code
  * try (AmbientContext.Scope scope = AmbientContext.open(context)) {
@@ -36,7 +37,7 @@ public final class AmbientContext {
         inUse = true;
         StatementContext before = CURRENT.get();
         StatementContext around = before != null ? before : carried();
-        CURRENT.set(context.withDefaults(around));
+        CURRENT.set(context.ofAny().withDefaults(around));
         return new Scope(before);
     }
 
@@ -109,7 +110,8 @@ public final class AmbientContext {
 
     private static StatementContext carried() {
         Supplier<StatementContext> source = carrier;
-        return source == null ? null : source.get();
+        StatementContext said = source == null ? null : source.get();
+        return said == null ? null : said.ofAny();
     }
 
     /** How long a context is in force. To be closed by the thread that opened it, inner ones first. */

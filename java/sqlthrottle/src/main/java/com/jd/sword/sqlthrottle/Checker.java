@@ -1,5 +1,8 @@
 package com.jd.sword.sqlthrottle;
 
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** What the parts of one throttle share: the engine, until it is closed, and what checks need beside it. */
@@ -15,6 +18,8 @@ final class Checker {
     private final Answers answers = new Answers();
     private final LastNamed lastNamed = new LastNamed();
     private final AtomicReferenceArray<Statements> statements = new AtomicReferenceArray<>(Dialect.numbers());
+    /** What holds a text, and so the engine, and is to let go of it when that is closed. Guarded by itself. */
+    private final Set<PreparedCheck> prepared = Collections.newSetFromMap(new WeakHashMap<>());
 
     Checker(NativeEngine engine, ThresholdProvider provider) {
         this.engine = engine;
@@ -26,9 +31,13 @@ final class Checker {
     NativeEngine engine() {
         NativeEngine open = engine;
         if (open == null) {
-            throw new IllegalStateException("the throttle is closed");
+            throw closed();
         }
         return open;
+    }
+
+    static IllegalStateException closed() {
+        return new IllegalStateException("the throttle is closed");
     }
 
     /** Null where it is closed. */
@@ -61,8 +70,21 @@ final class Checker {
         for (int i = 0; i < statements.length(); i++) {
             Statements known = statements.get(i);
             if (known != null) {
-                known.forget();
+                known.close();
             }
+        }
+        synchronized (prepared) {
+            prepared.forEach(PreparedCheck::letGo);
+            prepared.clear();
+        }
+    }
+
+    /** Takes note of what is to let go of its text when this is closed. */
+    void keep(PreparedCheck check) {
+        synchronized (prepared) {
+            // Where it is closed already, nobody would tell it any more.
+            engine();
+            prepared.add(check);
         }
     }
 
@@ -90,6 +112,11 @@ final class Checker {
         if (decision.verdict() == Verdict.THRESHOLD_NEEDED && (flags & NativeEngine.NO_REFILL) == 0) {
             for (int asked = 0; asked < MAX_ASKED && decision.verdict() == Verdict.THRESHOLD_NEEDED; asked++) {
                 thresholds.ask(open, decision.digest());
+                decision = once(open, known, sql, dialect, context, fakes, weight, flags);
+            }
+            if (decision.verdict() == Verdict.THRESHOLD_NEEDED) {
+                // Nobody else would know what to do with that: the other rules decide.
+                open.thresholdFailed(decision.digest());
                 decision = once(open, known, sql, dialect, context, fakes, weight, flags);
             }
         }
@@ -133,11 +160,23 @@ final class Checker {
         return decision;
     }
 
+    /** Whether there were places to give back. Never throws, as {@link #giveUp} does not: both come after what matters. */
+    boolean release(Decision decision) {
+        NativeEngine open = engine;
+        return decision.hasPermit() && open != null && open.release(decision.permit());
+    }
+
+    /** Whether there was a wait to end. */
+    boolean giveUp(Decision delayed) {
+        NativeEngine open = engine;
+        return delayed.ticket() != 0 && open != null && open.giveUp(delayed.ticket());
+    }
+
     /** Renews what the provider has said and is due. */
     void renewThresholds() {
         NativeEngine open = engine;
         if (thresholds != null && open != null) {
-            thresholds.renew(open);
+            thresholds.renew(this);
         }
     }
 

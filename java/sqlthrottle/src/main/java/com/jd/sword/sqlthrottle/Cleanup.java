@@ -14,6 +14,9 @@ final class Cleanup extends PhantomReference<Object> {
     /** Those that wait: a reference that is itself unreachable is never put into the queue. */
     private static final Set<Cleanup> WAITING = ConcurrentHashMap.newKeySet();
 
+    /** Most that are freed where another is made: more than come, and not so many that a check stops for them. */
+    private static final int MAX_FREED = 32;
+
     private final Runnable action;
 
     private Cleanup(Object owner, Runnable action) {
@@ -31,9 +34,13 @@ final class Cleanup extends PhantomReference<Object> {
         run();
     }
 
-    /** Runs the actions whose owners are unreachable by now. */
+    /** Runs actions whose owners are unreachable by now. */
     private static void run() {
-        for (Cleanup cleanup = (Cleanup) UNREACHABLE.poll(); cleanup != null; cleanup = (Cleanup) UNREACHABLE.poll()) {
+        for (int freed = 0; freed < MAX_FREED; freed++) {
+            Cleanup cleanup = (Cleanup) UNREACHABLE.poll();
+            if (cleanup == null) {
+                return;
+            }
             if (WAITING.remove(cleanup)) {
                 cleanup.action.run();
             }

@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  */
 public final class Guard implements AutoCloseable {
-    /** Places can be given back when the throttle is closed already. */
-    private final NativeEngine engine;
+    /** Not the engine: a guard that is never closed would keep that in memory when the throttle is closed long since. */
+    private final Checker checker;
     private final Decision decision;
 
-    Guard(NativeEngine engine, Decision decision) {
-        this.engine = engine;
+    Guard(Checker checker, Decision decision) {
+        this.checker = checker;
         this.decision = decision;
     }
 
@@ -26,7 +26,12 @@ public final class Guard implements AutoCloseable {
         Decision last = decision;
         while (last.verdict() == Verdict.DELAY) {
             // No monitor is held, so a virtual thread leaves its carrier.
-            TimeUnit.NANOSECONDS.sleep(last.delayNanos());
+            try {
+                TimeUnit.NANOSECONDS.sleep(last.delayNanos());
+            } catch (InterruptedException interrupted) {
+                checker.giveUp(last);
+                throw interrupted;
+            }
             last = checker.resume(last.ticket(), 0);
         }
         return of(checker, last);
@@ -37,7 +42,7 @@ public final class Guard implements AutoCloseable {
         if (!decision.isAllowed()) {
             throw new SqlThrottledException(decision);
         }
-        return new Guard(checker.engine(), decision);
+        return new Guard(checker, decision);
     }
 
     /** The decision, which allows the statement. */
@@ -48,8 +53,6 @@ public final class Guard implements AutoCloseable {
     /** Gives back what the statement held while it ran. Does nothing the second time. */
     @Override
     public void close() {
-        if (decision.hasPermit()) {
-            engine.release(decision.permit());
-        }
+        checker.release(decision);
     }
 }

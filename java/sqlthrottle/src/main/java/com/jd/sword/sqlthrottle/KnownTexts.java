@@ -23,12 +23,20 @@ final class KnownTexts {
 
     private volatile ConcurrentHashMap<String, NativePrepared> young = new ConcurrentHashMap<>();
     private volatile ConcurrentHashMap<String, NativePrepared> old = new ConcurrentHashMap<>();
+    /** Set before what is kept is forgotten, and looked at after something is kept. */
+    private volatile boolean closed;
     private final AtomicInteger texts = new AtomicInteger();
     private final AtomicLong characters = new AtomicLong();
+    private final Alive alive;
 
     /** Texts that were seen once, by a bit of their hash. */
     private final AtomicLongArray door = new AtomicLongArray(DOOR_BITS / Long.SIZE);
     private final AtomicInteger sights = new AtomicInteger();
+
+    /** @param alive of the texts that are put here */
+    KnownTexts(Alive alive) {
+        this.alive = alive;
+    }
 
     /** The text as it is kept; null where it is not. */
     NativePrepared get(String sql) {
@@ -36,9 +44,12 @@ final class KnownTexts {
         return known != null ? known : getOld(sql);
     }
 
-    /** Whether to keep a text that is not kept: it was seen before, or another that looks like it from here. */
+    /**
+     * Whether to keep a text that is not kept: it was seen before, or another that looks like it from here. Not while too many that were
+     * forgotten are still in memory.
+     */
     boolean admits(String sql) {
-        if (sql.length() > MAX_CHARACTERS / 16) {
+        if (sql.length() > MAX_CHARACTERS / 16 || alive.isFull()) {
             return false;
         }
         // Texts that differ in a number have hashes that differ little: multiplied, they do so at the top.
@@ -65,9 +76,18 @@ final class KnownTexts {
                 && (texts.incrementAndGet() > MAX_TEXTS | characters.addAndGet(sql.length()) > MAX_CHARACTERS)) {
             age();
         }
+        if (closed) {
+            clear();
+        }
     }
 
-    void clear() {
+    /** Forgets all texts, and keeps none from now on. */
+    void close() {
+        closed = true;
+        clear();
+    }
+
+    private void clear() {
         young = new ConcurrentHashMap<>();
         old = new ConcurrentHashMap<>();
     }

@@ -16,6 +16,30 @@ final class LinkFailure {
                 + " (" + said + ")";
     }
 
+    /**
+     * The JVM itself has refused: by an {@code IllegalCallerException}, where native access is denied, or by a security manager.
+     *
+     * @param refused what it has thrown
+     */
+    static UnsatisfiedLinkError denied(Path file, RuntimeException refused) {
+        UnsatisfiedLinkError error = new UnsatisfiedLinkError("the native library of sqlthrottle could not be loaded from " + file
+                + ": this JVM does not let it; start it with --enable-native-access=ALL-UNNAMED, or, where sqlthrottle is on the module"
+                + " path, with --enable-native-access=com.jd.sword.sqlthrottle (" + refused.getMessage() + ")");
+        error.initCause(refused);
+        return error;
+    }
+
+    /**
+     * @param version of the library
+     * @param named where it was loaded from; null for the jar
+     */
+    static String ofVersion(String version, String named) {
+        return "the native library of sqlthrottle is of version " + version + ", and the jar of version " + NativeLibrary.VERSION + ": "
+                + (named == null || named.isEmpty()
+                        ? "there are two jars of sqlthrottle on the class path; leave one out"
+                        : "the system property " + NativeLibrary.PATH_PROPERTY + " names " + named + "; name one of the jar's version");
+    }
+
     private static String cause(Path file, String said) {
         Matcher glibc = GLIBC.matcher(said);
         if (glibc.find()) {

@@ -7,7 +7,7 @@ package com.jd.sword.sqlthrottle;
 final class NativeEngine {
     /** The check asks no cluster, and so does not block; it says instead that it would have to. */
     static final int NO_REFILL = 1;
-    /** What the statement would hold is given back at once. */
+    /** What the statement would hold is given back at once, be it places or a wait. */
     static final int RELEASE = 2;
 
     private static final int IS_PATH = 1;
@@ -47,6 +47,10 @@ final class NativeEngine {
 
     boolean release(long permit) {
         return release(handle, permit);
+    }
+
+    boolean giveUp(long ticket) {
+        return giveUp(handle, ticket);
     }
 
     /** Keeps a text, and the context that its checks go by where they bring none. */
@@ -137,6 +141,8 @@ final class NativeEngine {
     private native long resume(long handle, long ticket, int flags, long answer);
 
     private native boolean release(long handle, long permit);
+
+    private native boolean giveUp(long handle, long ticket);
 
     private native byte[] prepare(long handle, byte[] sql, byte[] context, int dialect);
 

@@ -13,6 +13,9 @@ final class NativeLibrary {
     /** Names a file to load in place of that in the jar. */
     static final String PATH_PROPERTY = "sqlthrottle.native.path";
 
+    /** Of this jar, and so that of the library. A test compares it with the build's. */
+    static final String VERSION = "0.1.0";
+
     private static volatile boolean loaded;
 
     private NativeLibrary() {}
@@ -40,11 +43,20 @@ final class NativeLibrary {
         }
         int[] expected = {Answer.COUNT, Answer.LIMIT, Answer.RETRY_AFTER, Answer.DELAY, Answer.TICKET, Answer.PERMIT,
             Answer.FINGERPRINT, Answer.RULE_LENGTH, Answer.CUSTOM_LENGTH, Answer.RULE, Answer.CUSTOM, Answer.SIZE};
-        if (!Arrays.equals(expected, layout())) {
-            throw new UnsatisfiedLinkError("the native library of sqlthrottle is of another version than the jar; "
-                    + PATH_PROPERTY + " is " + named);
+        // Both: while it is developed, a layout changes within a version.
+        String version = versionOfLibrary();
+        if (!VERSION.equals(version) || !Arrays.equals(expected, layout())) {
+            throw new UnsatisfiedLinkError(LinkFailure.ofVersion(version, named));
         }
         loaded = true;
+    }
+
+    private static String versionOfLibrary() {
+        try {
+            return Utf8.decode(version(), 0);
+        } catch (UnsatisfiedLinkError before) {
+            return "unknown";
+        }
     }
 
     /** @throws UnsatisfiedLinkError the file cannot be loaded; the message says why */
@@ -56,11 +68,16 @@ final class NativeLibrary {
             UnsatisfiedLinkError error = new UnsatisfiedLinkError(LinkFailure.explain(absolute, refused.getMessage()));
             error.initCause(refused);
             throw error;
+        } catch (RuntimeException refused) {
+            throw LinkFailure.denied(absolute, refused);
         }
     }
 
     /** Where a direct buffer is. */
     static native long address(ByteBuffer buffer);
+
+    /** That of the build, in ASCII. */
+    private static native byte[] version();
 
     /** The offsets of an answer, and its size, as the library has them. */
     private static native int[] layout();

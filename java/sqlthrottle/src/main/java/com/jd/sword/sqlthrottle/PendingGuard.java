@@ -14,6 +14,8 @@ final class PendingGuard {
     /** Null for what the JDK has at hand. */
     private final ScheduledExecutorService scheduler;
     private final IntFunction<Decision> check;
+    /** What is waited for; null before. */
+    private volatile Decision delayed;
 
     private PendingGuard(Checker checker, ScheduledExecutorService scheduler, IntFunction<Decision> check) {
         this.checker = checker;
@@ -29,6 +31,8 @@ final class PendingGuard {
     static CompletableFuture<Guard> start(Checker checker, ScheduledExecutorService scheduler, IntFunction<Decision> check) {
         PendingGuard pending = new PendingGuard(checker, scheduler, check);
         pending.attempt(() -> pending.decided(check.apply(NativeEngine.NO_REFILL)));
+        // Cancelled, timed out, or failed: whichever way it ends, nobody waits any more. A ticket that was used means nothing.
+        pending.future.whenComplete((guard, failure) -> pending.giveUp());
         return pending.future;
     }
 
@@ -47,13 +51,25 @@ final class PendingGuard {
     private void waited(Decision decision) throws SqlThrottledException {
         if (decision.verdict() != Verdict.DELAY) {
             complete(Guard.of(checker, decision));
-        } else if (!future.isDone()) {
-            later(decision.delayNanos(), () -> attempt(() -> {
-                // What nobody waits for any more takes no place, and its ticket lapses.
-                if (!future.isDone()) {
-                    waited(checker.resume(decision.ticket(), 0));
-                }
-            }));
+            return;
+        }
+        delayed = decision;
+        if (future.isDone()) {
+            // It ended before there was anything to give up.
+            giveUp();
+            return;
+        }
+        later(decision.delayNanos(), () -> attempt(() -> {
+            if (!future.isDone()) {
+                waited(checker.resume(decision.ticket(), 0));
+            }
+        }));
+    }
+
+    private void giveUp() {
+        Decision last = delayed;
+        if (last != null) {
+            checker.giveUp(last);
         }
     }
 

@@ -11,13 +11,15 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class PreparedCheck {
     private final Checker checker;
-    private final NativePrepared prepared;
+    /** Null once the throttle is closed: it would keep the engine in memory. */
+    private volatile NativePrepared prepared;
     private final StatementContext context;
 
     PreparedCheck(Checker checker, Statements statements, String sql, StatementContext context) {
         this.checker = checker;
         this.context = context;
         this.prepared = statements.prepare(sql, context.encoded());
+        checker.keep(this);
     }
 
     /** Decides on the statement, as {@link Throttle#check(String, StatementContext)}. */
@@ -39,7 +41,7 @@ public final class PreparedCheck {
 
     /** Whether it may be sent now, as {@link Throttle#isAllowed}. */
     public boolean isAllowed() {
-        return checker.isAllowed(prepared, null, 0, encoded(), context.fakes().number(), context.weight());
+        return checker.isAllowed(prepared(), null, 0, encoded(), context.fakes().number(), context.weight());
     }
 
     /**
@@ -56,7 +58,7 @@ public final class PreparedCheck {
     public CompletableFuture<Guard> guardAsync() {
         byte[] encoded = encoded();
         return PendingGuard.start(checker, null,
-                flags -> checker.check(prepared, null, 0, encoded, context.fakes().number(), context.weight(), flags));
+                flags -> checker.check(prepared(), null, 0, encoded, context.fakes().number(), context.weight(), flags));
     }
 
     /** The weight that it was prepared with. */
@@ -65,7 +67,21 @@ public final class PreparedCheck {
     }
 
     Decision check(int weight, int flags) {
-        return checker.check(prepared, null, 0, encoded(), context.fakes().number(), weight, flags);
+        return checker.check(prepared(), null, 0, encoded(), context.fakes().number(), weight, flags);
+    }
+
+    /** Called where the throttle is closed. */
+    void letGo() {
+        prepared = null;
+    }
+
+    /** @throws IllegalStateException the throttle is closed */
+    NativePrepared prepared() {
+        NativePrepared kept = prepared;
+        if (kept == null) {
+            throw Checker.closed();
+        }
+        return kept;
     }
 
     /** Null for the context that it was prepared with. */

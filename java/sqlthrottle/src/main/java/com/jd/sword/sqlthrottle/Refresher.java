@@ -5,40 +5,51 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 
 /**
- * The thread of a throttle that looks whether its rule file has changed, and renews thresholds. It ends when the throttle is closed, or
- * forgotten: it holds that only while it looks.
+ * A thread of a throttle that looks after something: whether its rule file has changed, or which thresholds are due. Each has a thread of
+ * its own, so that a provider that hangs is not in the way of the file. It ends when the throttle is closed, or forgotten: it holds that
+ * only while it looks.
  */
 final class Refresher extends Thread {
-    /** Where the file is not to be watched, and there are thresholds to renew. */
+    /** Where the file is not to be watched, and between two looks at thresholds. */
     private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
     private final WeakReference<Checker> checker;
-    private final boolean hasFile;
+    private final Look look;
+    /** Of the file; looked at by this thread alone. */
     private String lastFailure;
 
-    private Refresher(Checker checker, boolean hasFile) {
-        super("sqlthrottle-refresh");
+    private Refresher(String name, Checker checker, Look look) {
+        super(name);
         this.checker = new WeakReference<>(checker);
-        this.hasFile = hasFile;
+        this.look = look;
         setDaemon(true);
         // What starts it may be unloaded before it ends.
         setContextClassLoader(null);
     }
 
-    static Refresher start(Checker checker, boolean hasFile) {
-        Refresher refresher = new Refresher(checker, hasFile);
+    /** Looks after the rule file. */
+    static Refresher ofFile(Checker checker) {
+        return started(new Refresher("sqlthrottle-refresh", checker, Refresher::file));
+    }
+
+    /** Renews thresholds. */
+    static Refresher ofThresholds(Checker checker) {
+        return started(new Refresher("sqlthrottle-thresholds", checker, Refresher::thresholds));
+    }
+
+    private static Refresher started(Refresher refresher) {
         refresher.start();
         return refresher;
     }
 
     @Override
     public void run() {
-        try {
-            for (long pause = look(); pause > 0; pause = look()) {
+        for (long pause = look(); pause > 0; pause = look()) {
+            try {
                 TimeUnit.NANOSECONDS.sleep(pause);
+            } catch (InterruptedException woken) {
+                // Where that was for the end, the next look says so.
             }
-        } catch (InterruptedException closed) {
-            // So it ends.
         }
     }
 
@@ -49,17 +60,29 @@ final class Refresher extends Thread {
         if (engine == null) {
             return 0;
         }
+        long pause;
         try {
-            long watch = hasFile ? engine.watch() : 0;
-            if (watch > 0) {
-                refresh(known, engine);
-            }
-            known.renewThresholds();
-            return watch > 0 ? watch : PAUSE;
-        } catch (RuntimeException | LinkageError failure) {
+            pause = look.at(this, known, engine);
+        } catch (Throwable failure) {
             Logging.LOGGER.log(Level.WARNING, "the rules could not be looked after; they stay as they are", failure);
+            pause = PAUSE;
+        }
+        // An interrupt that came meanwhile may have been swallowed: the end is told by the engine, which goes first.
+        return known.engineIfOpen() == null ? 0 : pause;
+    }
+
+    private static long thresholds(Refresher thread, Checker known, NativeEngine engine) {
+        known.renewThresholds();
+        return PAUSE;
+    }
+
+    private static long file(Refresher thread, Checker known, NativeEngine engine) {
+        long watch = engine.watch();
+        if (watch == 0) {
             return PAUSE;
         }
+        thread.refresh(known, engine);
+        return watch;
     }
 
     private void refresh(Checker known, NativeEngine engine) {
@@ -77,5 +100,9 @@ final class Refresher extends Thread {
                         lastFailure);
             }
         }
+    }
+
+    private interface Look {
+        long at(Refresher thread, Checker known, NativeEngine engine);
     }
 }

@@ -32,6 +32,8 @@ public final class StatementContext {
     private final byte[] encoded;
     /** The same with the parameters. */
     private final byte[] encodedWithParameters;
+    /** Null where it was not asked for, and where it is this one. */
+    private volatile StatementContext ofAny;
     /** The last that this one was laid over, and what came of it. */
     private volatile Overlay overlay;
 
@@ -136,6 +138,19 @@ public final class StatementContext {
         StatementContext whole = builder.build();
         overlay = new Overlay(defaults, whole);
         return whole;
+    }
+
+    /** Who sends it, where to and in which dialect, which holds for many statements; without what is said of one: weight, fakes, parameters. */
+    StatementContext ofAny() {
+        if (parameters.isEmpty() && weight == 1 && fakes == Fakes.NONE) {
+            return this;
+        }
+        StatementContext known = ofAny;
+        if (known == null) {
+            known = toBuilder().parameters().weight(1).fakes(Fakes.NONE).build();
+            ofAny = known;
+        }
+        return known;
     }
 
     /** A builder that begins with all of this context. */

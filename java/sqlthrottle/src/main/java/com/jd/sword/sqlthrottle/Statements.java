@@ -16,7 +16,8 @@ import java.util.Objects;
 public final class Statements {
     private final Checker checker;
     private final int dialect;
-    private final KnownTexts texts = new KnownTexts();
+    private final Alive alive = new Alive();
+    private final KnownTexts texts = new KnownTexts(alive);
 
     Statements(Checker checker, int dialect) {
         this.checker = checker;
@@ -64,14 +65,14 @@ public final class Statements {
      * @throws IllegalStateException the throttle is closed
      */
     public Fakes faked(String sql) {
-        NativePrepared known = known(sql);
+        // It is asked beside a check of the same text, and so is no sight of its own.
+        NativePrepared known = texts.get(Objects.requireNonNull(sql, "sql"));
         return (known == null ? prepare(sql, null) : known).faked();
     }
 
     /**
-     * Whether a rule reads bound parameters now: where none does, a caller need not keep them.
-     *
-     * @throws IllegalStateException the throttle is closed
+     * Whether a rule reads bound parameters, as far as this JVM has heard: where none does, a caller need not keep them. False where the
+     * throttle is closed.
      */
     public boolean readsParameters() {
         return checker.readsParameters();
@@ -102,8 +103,9 @@ public final class Statements {
         return texts.size();
     }
 
-    void forget() {
-        texts.clear();
+    /** Called where the throttle is closed. */
+    void close() {
+        texts.close();
     }
 
     private static byte[] encoded(StatementContext context, List<String> parameters) {
@@ -123,6 +125,7 @@ public final class Statements {
             return null;
         }
         NativePrepared prepared = prepare(sql, null);
+        alive.count(prepared, sql.length());
         texts.put(sql, prepared);
         return prepared;
     }

@@ -31,21 +31,25 @@ final class Thresholds {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             failed(engine, fingerprint, interrupted);
-        } catch (Exception | LinkageError failure) {
+        } catch (Throwable failure) {
+            // An Error of the provider's is none of the statement's that is checked.
             failed(engine, fingerprint, failure);
         } finally {
             asking.remove();
         }
     }
 
-    /** Asks for those that are due. */
-    void renew(NativeEngine engine) {
+    /** Asks for those that are due, until the throttle is closed. */
+    void renew(Checker checker) {
+        NativeEngine engine = checker.engine();
         ByteBuffer due = ByteBuffer.wrap(engine.thresholdsDue(MAX_RENEWED));
         due.get();
-        while (due.hasRemaining()) {
+        while (due.hasRemaining() && checker.engineIfOpen() != null) {
             byte[] digest = new byte[due.get()];
             due.get(digest);
             ask(engine, new Digest(digest));
+            // An interrupt was for the one that was asked: the next is not to begin with it.
+            Thread.interrupted();
         }
     }
 

@@ -1,10 +1,15 @@
 package com.jd.sword.sqlthrottle;
 
+import com.jd.sword.sqlthrottle.jdbc.ThrottledDataSource;
+import com.jd.sword.sqlthrottle.jdbc.ThrottledXADataSource;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import javax.sql.DataSource;
+import javax.sql.XADataSource;
 
 /**
  * Decides which statements may be sent now. Any number of threads may use one at a time.
@@ -27,13 +32,13 @@ import java.util.concurrent.ScheduledExecutorService;
 public final class Throttle implements AutoCloseable {
     private final Checker checker;
     private final Statements statements;
-    /** Null where there is nothing to look after. */
-    private final Refresher refresher;
+    /** None where there is nothing to look after. */
+    private final List<Refresher> refreshers;
 
-    Throttle(Checker checker, Refresher refresher) {
+    Throttle(Checker checker, List<Refresher> refreshers) {
         this.checker = checker;
         this.statements = checker.statements(null);
-        this.refresher = refresher;
+        this.refreshers = refreshers;
     }
 
     /**
@@ -65,6 +70,7 @@ public final class Throttle implements AutoCloseable {
      */
     public Decision check(String sql) {
         StatementContext ambient = AmbientContext.current();
+        // Which says nothing of one statement, and so fakes nothing and weighs 1.
         return ambient == null ? statements.check(sql, null, 0, 1, 0) : check(sql, ambient, 0);
     }
 
@@ -175,8 +181,18 @@ public final class Throttle implements AutoCloseable {
      * @return whether there was something to give back
      */
     public boolean release(Decision decision) {
-        NativeEngine engine = checker.engineIfOpen();
-        return decision.hasPermit() && engine != null && engine.release(decision.permit());
+        return checker.release(decision);
+    }
+
+    /**
+     * Ends the wait of a statement that will not be {@linkplain #resume resumed}, because whoever asked has gone: another may wait in its
+     * place at once, and not only five seconds after it was due. What its first check has counted stays counted. Harmless otherwise, and
+     * never throws: a second time, too late, for a decision that does not delay, or after {@link #close}.
+     *
+     * @return whether there was a wait to end
+     */
+    public boolean giveUp(Decision delayed) {
+        return checker.giveUp(delayed);
     }
 
     /**
@@ -317,22 +333,35 @@ public final class Throttle implements AutoCloseable {
         return checker.statements(dialect);
     }
 
+    /**
+     * A source of connections whose statements are checked here. {@link ThrottledDataSource#builder} says more of how; closing the source
+     * does not close this throttle.
+     *
+     * @param target where the connections come from
+     */
+    public DataSource wrap(DataSource target) {
+        return ThrottledDataSource.of(target, this);
+    }
+
+    /** The same of connections that take part in distributed transactions. */
+    public XADataSource wrap(XADataSource target) {
+        return ThrottledXADataSource.of(target, this);
+    }
+
     /** Whether it is closed. */
     public boolean isClosed() {
         return checker.engineIfOpen() == null;
     }
 
     /**
-     * Closes the throttle: its thread ends, and every later call throws {@link IllegalStateException}, except this one, {@link #release} and
-     * {@link #isClosed}. Guards that are open may be closed afterwards; one that waits fails where its wait is over. The native memory is
-     * freed once nothing uses it any more.
+     * Closes the throttle: its threads end, and every later call throws {@link IllegalStateException}, except this one, {@link #release},
+     * {@link #giveUp} and {@link #isClosed}. Guards that are open may be closed afterwards; one that waits fails where its wait is over. The native memory is
+     * freed once no call uses it any more.
      */
     @Override
     public void close() {
         checker.close();
-        if (refresher != null) {
-            refresher.interrupt();
-        }
+        refreshers.forEach(Thread::interrupt);
     }
 
     /** For what goes into this package's other front doors. */

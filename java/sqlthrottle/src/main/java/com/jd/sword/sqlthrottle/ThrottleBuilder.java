@@ -1,7 +1,9 @@
 package com.jd.sword.sqlthrottle;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -56,7 +58,7 @@ public final class ThrottleBuilder {
     }
 
     /**
-     * Whether a daemon thread looks for changes of the rule file, and renews thresholds; it does unless said otherwise. Without it, a program
+     * Whether a daemon thread looks for changes of the rule file, and another renews thresholds; they do unless said otherwise. Without it, a program
      * calls {@link Throttle#refresh} by itself, and thresholds stay as they were first given.
      */
     public ThrottleBuilder refresh(boolean byItself) {
@@ -73,8 +75,14 @@ public final class ThrottleBuilder {
         ThresholdProvider asked = looksForProvider ? found() : provider;
         NativeEngine engine = NativeEngine.open(source, isPath, asked != null, clock == null ? null : clock.open());
         Checker checker = new Checker(engine, asked);
-        boolean looksAfter = refreshes && (isPath || asked != null);
-        return new Throttle(checker, looksAfter ? Refresher.start(checker, isPath) : null);
+        List<Refresher> refreshers = new ArrayList<>(2);
+        if (refreshes && isPath) {
+            refreshers.add(Refresher.ofFile(checker));
+        }
+        if (refreshes && asked != null) {
+            refreshers.add(Refresher.ofThresholds(checker));
+        }
+        return new Throttle(checker, refreshers);
     }
 
     private ThresholdProvider found() {

@@ -118,4 +118,24 @@ class AmbientContextTest {
             assertThat(AmbientContext.over(StatementContext.of("ops", null)).user()).as("defaults are weaker").isEqualTo("dev");
         }
     }
+
+    /** It is said for many statements, so what is of one of them is not in it. */
+    @Test
+    void weightFakesAndParametersAreOfOneStatement() {
+        String rules = "default_threshold: {max_count: 100, window: 10s}\n"
+                + "rules: [{name: quiet, match: {tables: [q]}, limit: {block: true}, then: {strategy: ignore}}]";
+        StatementContext heavy = DEV.toBuilder().weight(5).fakes(Fakes.ROWS).parameters("1").build();
+        try (Throttle throttle = Throttle.of(rules); AmbientContext.Scope scope = AmbientContext.open(heavy)) {
+            assertThat(throttle.check("select 1 from t").count()).isEqualTo(1);
+            assertThat(throttle.isAllowed("select 1 from t")).isTrue();
+            assertThat(throttle.check("select 1 from t").count()).isEqualTo(3);
+            assertThat(throttle.check("select 1 from q").verdict()).as("it can fake nothing").isEqualTo(Verdict.ABORT);
+            assertThat(AmbientContext.over(SHOP).parameters()).isEmpty();
+            assertThat(AmbientContext.current().user()).isEqualTo("dev");
+            assertThat(AmbientContext.current()).isSameAs(AmbientContext.current());
+        }
+        AmbientContext.carrier(() -> heavy);
+        assertThat(AmbientContext.current().weight()).isEqualTo(1);
+        assertThat(AmbientContext.current()).as("made once").isSameAs(AmbientContext.current());
+    }
 }

@@ -3,6 +3,7 @@ package com.jd.sword.sqlthrottle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.ref.WeakReference;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,5 +138,25 @@ class CloseTest {
         window.close();
         window.close();
         assertThatThrownBy(window::record).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** Whatever an application keeps of it: a class loader that is let go of takes all of it along. */
+    @Test
+    void aClosedThrottleIsFreedWhateverIsStillHeldOfIt() throws Exception {
+        Throttle throttle = Throttle.of("rules: [{name: one, limit: {concurrency: {max: 1}}}]");
+        PreparedCheck prepared = throttle.prepare("select 1");
+        Statements statements = throttle.statements(null);
+        Guard guard = throttle.guard("select 1");
+        WeakReference<NativeEngine> engine = new WeakReference<>(throttle.checker().engine());
+        WeakReference<NativePrepared> text = new WeakReference<>(prepared.prepared());
+        throttle.close();
+        while (engine.get() != null || text.get() != null) {
+            System.gc();
+            Thread.onSpinWait();
+        }
+        guard.close();
+        assertThatThrownBy(prepared::check).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> statements.faked("select 1")).isInstanceOf(IllegalStateException.class);
+        assertThat(throttle.isClosed()).isTrue();
     }
 }

@@ -201,4 +201,69 @@ class GuardTest {
         assertThat(new SqlThrottledException(decision).getRetryAfterMillis()).isEqualTo(2);
         assertThat(decision.retryAfter()).isEqualTo(Duration.ofNanos(1_000_001));
     }
+
+    /** Blocks all, of which one may wait. */
+    private static final String ONE_WAITS =
+            "rules: [{name: slow, limit: {block: true}, then: {strategy: delay, delay: 1h, max_delayed: 1}}]";
+
+    private static void assertNobodyWaits(Throttle throttle) {
+        Decision next = throttle.check("select 1");
+        assertThat(next.verdict()).as(next.toString()).isEqualTo(Verdict.DELAY);
+        assertThat(throttle.giveUp(next)).isTrue();
+    }
+
+    @Test
+    void whatIsGivenUpLetsAnotherWait() {
+        try (Throttle throttle = Throttle.of(ONE_WAITS)) {
+            Decision waiting = throttle.check("select 1");
+            assertThat(throttle.check("select 1").reason()).isEqualTo(Reason.MAX_DELAYED);
+            assertThat(throttle.giveUp(waiting)).isTrue();
+            assertNobodyWaits(throttle);
+            assertThat(throttle.giveUp(waiting)).as("a second time").isFalse();
+            assertThat(throttle.resume(waiting).verdict()).isEqualTo(Verdict.ABORT);
+            Decision last = throttle.check("select 1");
+            assertThat(throttle.giveUp(throttle.check("select 1"))).as("it does not wait").isFalse();
+            throttle.close();
+            assertThat(throttle.giveUp(last)).isFalse();
+        }
+    }
+
+    @Test
+    void askingWhetherSomethingIsAllowedLeavesNothingWaiting() {
+        try (Throttle throttle = Throttle.of(ONE_WAITS)) {
+            PreparedCheck prepared = throttle.prepare("select 1");
+            for (int i = 0; i < 5; i++) {
+                assertThat(throttle.isAllowed("select 1")).isFalse();
+                assertThat(prepared.isAllowed()).isFalse();
+                assertThat(throttle.isAllowed("select 1", StatementContext.of("dev", null))).isFalse();
+            }
+            assertThat(ThrottleTest.rule(throttle, "slow").get("delayed").asInt()).isEqualTo(15);
+            assertNobodyWaits(throttle);
+        }
+    }
+
+    @Test
+    void aThreadThatIsInterruptedGivesUpItsWait() {
+        try (Throttle throttle = Throttle.of(ONE_WAITS)) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> throttle.guard("select 1")).isInstanceOf(InterruptedException.class);
+            assertNobodyWaits(throttle);
+        }
+    }
+
+    @Test
+    void aFutureGuardGivesUpItsWaitWhereNobodyWaitsForIt() {
+        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+        try (Throttle throttle = Throttle.of(ONE_WAITS)) {
+            throttle.guardAsync("select 1").cancel(false);
+            assertNobodyWaits(throttle);
+            throttle.guardAsync("select 1").completeExceptionally(new IllegalStateException("another way to end it"));
+            assertNobodyWaits(throttle);
+            scheduler.shutdown();
+            assertThat(throttle.guardAsync("select 1", StatementContext.empty(), scheduler)).isCompletedExceptionally();
+            assertNobodyWaits(throttle);
+        } finally {
+            scheduler.shutdownNow();
+        }
+    }
 }

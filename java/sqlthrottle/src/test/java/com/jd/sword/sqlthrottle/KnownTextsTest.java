@@ -2,11 +2,13 @@ package com.jd.sword.sqlthrottle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.ref.Reference;
 import org.junit.jupiter.api.Test;
 
 class KnownTextsTest {
     private final Throttle throttle = Throttle.of("default_threshold: 60000000");
-    private final KnownTexts texts = new KnownTexts();
+    private final Alive alive = new Alive();
+    private final KnownTexts texts = new KnownTexts(alive);
     private final NativePrepared prepared = throttle.statements(null).prepare("select 1", null);
 
     @Test
@@ -55,9 +57,56 @@ class KnownTextsTest {
     }
 
     @Test
-    void whatIsClearedIsForgotten() {
+    void onceItIsClosedNothingIsKept() {
         texts.put("select 1", prepared);
-        texts.clear();
+        texts.close();
         assertThat(texts.size()).isZero();
+        texts.put("of a check that was on its way", prepared);
+        assertThat(texts.size()).isZero();
+    }
+
+    @Test
+    void nothingIsAdmittedWhileTooMuchThatWasForgottenIsInMemory() {
+        texts.admits("select 1");
+        for (int i = 0; i < Alive.MAX_TEXTS; i++) {
+            assertThat(texts.admits("select 1")).isTrue();
+            alive.add(10);
+        }
+        assertThat(texts.admits("select 1")).isFalse();
+        alive.remove(10);
+        assertThat(texts.admits("select 1")).isTrue();
+        alive.add((int) Alive.MAX_CHARACTERS);
+        assertThat(texts.admits("select 1")).isFalse();
+    }
+
+    @Test
+    void whatIsUnreachableIsCountedNoMore() {
+        alive.add(0);
+        count();
+        while (alive.texts() > 1) {
+            System.gc();
+            Thread.onSpinWait();
+        }
+        alive.remove(0);
+        assertThat(alive.texts()).isZero();
+    }
+
+    private void count() {
+        Object owner = new Object();
+        alive.count(owner, 10);
+        assertThat(alive.texts()).isEqualTo(2);
+        Reference.reachabilityFence(owner);
+    }
+
+    @Test
+    void whatIsAskedBesideACheckIsNoSight() {
+        Statements statements = throttle.statements(null);
+        statements.check("select 1 from t", Fakes.ROWS, 1, null);
+        assertThat(statements.faked("select 1 from t")).isEqualTo(Fakes.ROWS);
+        assertThat(statements.faked("select 1 from t")).isEqualTo(Fakes.ROWS);
+        assertThat(statements.size()).isZero();
+        statements.check("select 1 from t", Fakes.ROWS, 1, null);
+        assertThat(statements.size()).isEqualTo(1);
+        assertThat(statements.faked("select 1 from t")).isEqualTo(Fakes.ROWS);
     }
 }

@@ -98,4 +98,27 @@ class NativeFilesTest {
         Files.copy(Paths.get(System.getProperty("java.home"), "bin", PLATFORM.directory().startsWith("windows") ? "java.exe" : "java"), file);
         return new URLClassLoader(new URL[] {directory.resolve("classes").toUri().toURL()}, null);
     }
+
+    @Test
+    void aJvmThatDeniesNativeAccessIsSaidHowToAllowIt() {
+        RuntimeException denied = new IllegalCallerException("Illegal native access from: unnamed module");
+        assertThat(LinkFailure.denied(Paths.get("/tmp/d/x.so"), denied)).hasCause(denied)
+                .hasMessageContaining("--enable-native-access=ALL-UNNAMED")
+                .hasMessageContaining("--enable-native-access=com.jd.sword.sqlthrottle")
+                .hasMessageContaining("/tmp/d/x.so").hasMessageContaining("Illegal native access from: unnamed module");
+    }
+
+    @Test
+    void aLibraryOfAnotherVersionIsNamedWithBoth() {
+        assertThat(LinkFailure.ofVersion("0.0.9", "/opt/x.so")).contains("0.0.9", NativeLibrary.VERSION, "/opt/x.so",
+                NativeLibrary.PATH_PROPERTY);
+        assertThat(LinkFailure.ofVersion("unknown", null)).contains("unknown", "two jars");
+    }
+
+    /** What is loaded is of this version, or no test here runs; so it is the one of the build. */
+    @Test
+    void theVersionIsThatOfTheBuild() throws Exception {
+        NativeLibrary.load();
+        assertThat(Files.readString(Paths.get("pom.xml"))).contains("<version>" + NativeLibrary.VERSION + "</version>");
+    }
 }

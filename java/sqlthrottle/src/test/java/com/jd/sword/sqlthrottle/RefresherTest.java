@@ -8,9 +8,12 @@ import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
@@ -122,5 +125,45 @@ class RefresherTest {
             }
         }
         return threads;
+    }
+
+    /** A provider that never answers is in the way of thresholds alone. */
+    @Test
+    void aProviderThatHangsDoesNotKeepTheFileFromBeingLookedAt() throws Exception {
+        Path file = Files.writeString(directory.resolve("rules.yml"), "watch: 100ms");
+        CountDownLatch hangs = new CountDownLatch(1);
+        Thread checks = Thread.currentThread();
+        ThresholdProvider provider = new ThresholdProvider() {
+            @Override
+            public Optional<Threshold> threshold(String fingerprint) throws InterruptedException {
+                if (Thread.currentThread() != checks) {
+                    hangs.countDown();
+                    new CountDownLatch(1).await();
+                }
+                return Optional.empty();
+            }
+
+            @Override
+            public Duration timeToLive() {
+                return Duration.ZERO;
+            }
+        };
+        try (Throttle throttle = Throttle.builder().ruleFile(file).thresholdProvider(provider).open()) {
+            throttle.check("select 1");
+            hangs.await();
+            replace(file, "watch: 100ms\nrules: [{name: new, limit: {block: true}}]");
+            assertThat(logged.poll(30, TimeUnit.SECONDS)).contains("in force");
+        }
+        assertThat(logged.poll(30, TimeUnit.SECONDS)).as("it is interrupted where the throttle is closed").contains("provider");
+    }
+
+    @Test
+    void anInterruptByWhoeverElseDoesNotEndIt() throws Exception {
+        Path file = Files.writeString(directory.resolve("rules.yml"), "watch: 100ms");
+        try (Throttle throttle = Throttle.open(file)) {
+            started().get(0).interrupt();
+            replace(file, "watch: 100ms\nrules: [{name: new, limit: {block: true}}]");
+            assertThat(logged.poll(30, TimeUnit.SECONDS)).contains("in force");
+        }
     }
 }

@@ -2,6 +2,12 @@ package com.jd.sword.sqlthrottle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -12,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Level;
@@ -239,5 +246,68 @@ class ThresholdProviderTest {
         Path services = Files.createDirectories(directory.resolve("META-INF/services"));
         Files.writeString(services.resolve(ThresholdProvider.class.getName()), name);
         return new URLClassLoader(new URL[] {directory.toUri().toURL()}, ThresholdProvider.class.getClassLoader());
+    }
+
+    @Test
+    void anErrorOfItsIsAFailureLikeAnyOther() {
+        for (Error error : new Error[] {new AssertionError(), new StackOverflowError(), new NoClassDefFoundError()}) {
+            try (Throttle throttle = throttle(digits -> {
+                throw error;
+            }, null)) {
+                assertThat(throttle.check("select 1").rule()).isEqualTo("default_threshold");
+                assertThat(throttle.snapshot()).contains("\"provider_failures\":1");
+            }
+        }
+    }
+
+    /** It is asked for each fingerprint that is due, whatever it did when it was asked for the one before. */
+    @Test
+    void anInterruptWhileThresholdsAreRenewedIsForgotten() throws Exception {
+        CountDownLatch renewed = new CountDownLatch(4);
+        Thread checks = Thread.currentThread();
+        ThresholdProvider provider = new ThresholdProvider() {
+            @Override
+            public Optional<Threshold> threshold(String fingerprint) throws InterruptedException {
+                if (Thread.currentThread() != checks) {
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    renewed.countDown();
+                    throw new InterruptedException("of its own");
+                }
+                return Optional.empty();
+            }
+
+            @Override
+            public Duration timeToLive() {
+                return Duration.ZERO;
+            }
+        };
+        try (Throttle throttle = Throttle.builder().thresholdProvider(provider).open()) {
+            throttle.check("select 1");
+            throttle.check("select 1 from t");
+            assertThat(renewed.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** As of an engine that forgets an answer before it is asked again. */
+    @Test
+    void whereNoAnswerIsKeptTheOtherRulesDecide() {
+        NativeEngine forgetful = mock(NativeEngine.class);
+        long allow = 1;
+        long thresholdNeeded = 6 | 13 << 4 | 32L << 32;
+        AtomicBoolean failed = new AtomicBoolean();
+        when(forgetful.check(any(), any(), anyInt(), anyInt(), anyInt(), anyInt(), anyLong()))
+                .thenAnswer(call -> failed.get() ? allow | 1 << 4 : thresholdNeeded);
+        doAnswer(call -> {
+            failed.set(true);
+            return null;
+        }).when(forgetful).thresholdFailed(any());
+        AtomicInteger asked = new AtomicInteger();
+        Checker checker = new Checker(forgetful, digits -> {
+            asked.incrementAndGet();
+            return Optional.empty();
+        });
+        Statements statements = checker.statements(null);
+        assertThat(statements.check("select 1", Fakes.NONE, 1, null).verdict()).isEqualTo(Verdict.ALLOW);
+        assertThat(asked.get()).as("it is bounded").isBetween(1, 4);
     }
 }

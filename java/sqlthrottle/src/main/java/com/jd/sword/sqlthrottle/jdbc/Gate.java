@@ -241,8 +241,9 @@ final class Gate {
         }
     }
 
-    /** A wait that something else has ended. The place in the queue lapses by itself. */
-    private static SQLException ended(Wait.End end, Decision decision) {
+    /** A wait that something else has ended: another statement may wait in its place. */
+    private SQLException ended(Wait.End end, Decision decision) {
+        throttle.giveUp(decision);
         SqlThrottledException throttled = new SqlThrottledException(decision);
         switch (end) {
             case INTERRUPTED:
