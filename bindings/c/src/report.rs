@@ -6,8 +6,6 @@ use crate::guard::{call, with_engine};
 use crate::input::bytes;
 use crate::output::{hand_out, put_text};
 use crate::status::sqlthrottle_status_t::{self, SQLTHROTTLE_ERROR_UNKNOWN, SQLTHROTTLE_OK};
-use serde_json::{Value, json};
-use sqlthrottle::{AdminAnswer, RuleName, RuleStats, Snapshot, TopStatement};
 use std::ffi::{CString, c_char};
 
 /// Does what an admin statement asks for: adds a rule, removes one, or lists them.
@@ -32,19 +30,11 @@ pub unsafe extern "C" fn sqlthrottle_admin(
     // SAFETY: the caller's promise.
     unsafe {
         with_engine(engine, |engine| {
-            let said = match engine.admin(bytes(statement, statement_length, "statement")?)? {
-                AdminAnswer::Added(name) => json!({"added": name.as_str()}),
-                AdminAnswer::Removed(name) => json!({"removed": name.as_str()}),
-                AdminAnswer::Rules { version, rules, removed } => {
-                    let rules: Vec<Value> = rules.iter().map(of_rule).collect();
-                    json!({"version": version, "rules": rules, "removed": names(&removed)})
-                }
-                _ => json!({}),
-            };
+            let said = engine.admin(bytes(statement, statement_length, "statement")?)?;
             if answer.is_null() {
                 return Ok(SQLTHROTTLE_OK);
             }
-            hand_out(said.to_string(), answer, answer_length)
+            hand_out(said.to_json(), answer, answer_length)
         })
     }
 }
@@ -63,7 +53,7 @@ pub unsafe extern "C" fn sqlthrottle_snapshot(
     length: *mut usize,
 ) -> sqlthrottle_status_t {
     // SAFETY: the caller's promise.
-    unsafe { with_engine(engine, |engine| hand_out(of_snapshot(&engine.snapshot()).to_string(), json, length)) }
+    unsafe { with_engine(engine, |engine| hand_out(engine.snapshot().to_json(), json, length)) }
 }
 
 /// Writes the counters as Prometheus text, to be freed with sqlthrottle_string_free(), and to `length`, unless NULL, its bytes without the
@@ -88,25 +78,8 @@ pub unsafe extern "C" fn sqlthrottle_top(
     json: *mut *mut c_char,
     length: *mut usize,
 ) -> sqlthrottle_status_t {
-    let list = |statements: &[TopStatement]| -> Value {
-        let of = |statement: &TopStatement| {
-            json!({
-                "fingerprint": statement.fingerprint.to_string(),
-                "normalized": statement.normalized,
-                "count": statement.count,
-                "seconds": statement.time.as_secs_f64(),
-            })
-        };
-        statements.iter().map(of).collect()
-    };
     // SAFETY: the caller's promise.
-    unsafe {
-        with_engine(engine, |engine| {
-            let top = engine.top(most);
-            let said = json!({"by_count": list(&top.by_count), "by_time": list(&top.by_time)});
-            hand_out(said.to_string(), json, length)
-        })
-    }
+    unsafe { with_engine(engine, |engine| hand_out(engine.top(most).to_json(), json, length)) }
 }
 
 /// Writes the name of a rule into a buffer, as text that ends with NUL: that of the rule at a place of the snapshot, counted from 0. A
@@ -143,48 +116,4 @@ pub unsafe extern "C" fn sqlthrottle_string_free(text: *mut c_char) {
         }
         Ok(SQLTHROTTLE_OK)
     });
-}
-
-fn of_snapshot(snapshot: &Snapshot) -> Value {
-    json!({
-        "version": snapshot.version,
-        "rules": snapshot.rules.iter().map(of_rule).collect::<Vec<_>>(),
-        "removed": names(&snapshot.removed),
-        "shapes": snapshot.shapes,
-        "waiting": snapshot.waiting,
-        "waits": snapshot.waits.count,
-        "wait_seconds": snapshot.waits.sum.as_secs_f64(),
-        "provider_failures": snapshot.provider_failures,
-        "cluster_failures": snapshot.cluster_failures,
-        "guard_errors": snapshot.guard_errors,
-    })
-}
-
-fn names(rules: &[RuleName]) -> Vec<&str> {
-    rules.iter().map(RuleName::as_str).collect()
-}
-
-fn of_rule(rule: &RuleStats) -> Value {
-    json!({
-        "name": rule.name.as_str(),
-        "mode": rule.mode.name(),
-        "matched": rule.matched,
-        "passed": rule.passed,
-        "passed_over": rule.passed_over,
-        "aborted": rule.aborted,
-        "ignored": rule.ignored,
-        "delayed": rule.delayed,
-        "outranked": rule.outranked,
-        "resumed": rule.resumed,
-        "aborted_waiting": rule.aborted_waiting,
-        "lapsed": rule.lapsed,
-        "would_abort": rule.would_abort,
-        "would_ignore": rule.would_ignore,
-        "would_delay": rule.would_delay,
-        "in_use": rule.in_use,
-        "leaked": rule.leaked,
-        "keys": rule.keys,
-        "overflow": rule.overflow,
-        "last_seconds": rule.last.map(|last| last.as_secs_f64()),
-    })
 }

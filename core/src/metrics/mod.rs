@@ -1,5 +1,6 @@
 //! What the rules of an engine have done so far.
 
+mod json;
 mod prometheus;
 mod snapshot;
 
