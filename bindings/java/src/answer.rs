@@ -24,6 +24,8 @@ const HAS_RETRY_AFTER: u64 = 1 << 19;
 const HAS_DELAY: u64 = 1 << 20;
 const HAS_TICKET: u64 = 1 << 21;
 const HAS_PERMIT: u64 = 1 << 22;
+/// The answer had this rule and this fingerprint in it already.
+const SAME_NAMES: u64 = 1 << 23;
 const FINGERPRINT_SHIFT: u32 = 32;
 
 /// Where a decision is written. Of what it does not have, nothing is, and what the check returns says so.
@@ -40,7 +42,9 @@ pub(crate) struct Answer {
     /// The digest, and zero behind it.
     fingerprint: [u8; 32],
     rule_length: u32,
-    custom_length: u32,
+    custom_length: u16,
+    /// Bytes of the digest; 0 for none.
+    fingerprint_length: u16,
     /// UTF-8, and zero behind it up to a whole number of words.
     rule: [u8; RULE],
     custom: [u8; CUSTOM],
@@ -93,28 +97,34 @@ impl Packed {
 /// `to` is 0, or the address of an answer that nothing else reads or writes meanwhile.
 #[inline]
 pub(crate) unsafe fn write(decision: &Decision, to: jlong) -> jlong {
-    if to != 0 {
-        // SAFETY: the caller's promise.
-        unsafe { fill(decision, to as *mut Answer) };
+    let packed = Packed::of(decision).0;
+    if to == 0 {
+        return packed;
     }
-    Packed::of(decision).0
+    // SAFETY: the caller's promise.
+    unsafe { packed | fill(decision, to as *mut Answer) as jlong }
 }
 
+/// Whether there is nothing to say of a decision but that its statement may be sent: it holds nothing.
+#[inline]
+pub(crate) fn passes(decision: &Decision) -> bool {
+    decision.verdict == Verdict::Allow && decision.permit.is_none()
+}
+
+/// Writes the fields, and returns the flag that says what had been written there before.
+///
 /// # Safety
 ///
 /// An answer may be written there.
 #[inline]
-unsafe fn fill(decision: &Decision, to: *mut Answer) {
+unsafe fn fill(decision: &Decision, to: *mut Answer) -> u64 {
     // SAFETY: the caller's promise.
     unsafe {
-        if let Some(rule) = &decision.rule {
+        let named = names(decision, to);
+        if decision.rule.is_some() {
             // Each by itself: both were written as words just now, and a processor waits for such to be read as one.
             (&raw mut (*to).count).write_volatile(decision.count);
             (&raw mut (*to).limit).write_volatile(decision.limit);
-            (*to).rule_length = text(rule.as_str(), &raw mut (*to).rule);
-        }
-        if let Some(fingerprint) = &decision.fingerprint {
-            (*to).fingerprint = *fingerprint.padded();
         }
         if let Some(retry_after) = decision.retry_after {
             (*to).retry_after = nanos(retry_after);
@@ -125,7 +135,47 @@ unsafe fn fill(decision: &Decision, to: *mut Answer) {
         (*to).ticket = decision.ticket.map_or(0, Ticket::number);
         (*to).permit = decision.permit.map_or(0, Permit::number);
         if let Some(custom) = &decision.custom {
-            (*to).custom_length = text(custom, &raw mut (*to).custom);
+            (*to).custom_length = text(custom, &raw mut (*to).custom) as u16;
+        }
+        named
+    }
+}
+
+/// Writes the rule and the fingerprint. Mostly an answer has them from the decision before, and to look is quicker than to write, and
+/// spares Java its own look: it keeps what it made of them.
+///
+/// # Safety
+///
+/// An answer may be written there.
+#[inline]
+unsafe fn names(decision: &Decision, to: *mut Answer) -> u64 {
+    let rule = decision.rule.as_ref().map_or("", |rule| rule.as_str());
+    // SAFETY: the caller's promise.
+    unsafe {
+        let is_same = decision.fingerprint.as_ref().is_some_and(|fingerprint| {
+            usize::from((*to).fingerprint_length) == fingerprint.len() && (*to).fingerprint == *fingerprint.padded()
+        });
+        if is_same && (*to).rule_length as usize == rule.len() && (&(*to).rule)[..rule.len()] == *rule.as_bytes() {
+            SAME_NAMES
+        } else {
+            write_names(decision, rule, to);
+            0
+        }
+    }
+}
+
+/// # Safety
+///
+/// An answer may be written there.
+#[cold]
+unsafe fn write_names(decision: &Decision, rule: &str, to: *mut Answer) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        (*to).rule_length = text(rule, &raw mut (*to).rule) as u32;
+        (*to).fingerprint_length = 0;
+        if let Some(fingerprint) = &decision.fingerprint {
+            (*to).fingerprint = *fingerprint.padded();
+            (*to).fingerprint_length = fingerprint.len() as u16;
         }
     }
 }
@@ -137,7 +187,7 @@ unsafe fn fill(decision: &Decision, to: *mut Answer) {
 ///
 /// The field may be written.
 #[inline]
-unsafe fn text<const SIZE: usize>(text: &str, field: *mut [u8; SIZE]) -> u32 {
+unsafe fn text<const SIZE: usize>(text: &str, field: *mut [u8; SIZE]) -> usize {
     const WORD: usize = size_of::<u64>();
     const { assert!(SIZE.is_multiple_of(WORD)) };
     let length = text.len().min(SIZE);
@@ -149,7 +199,7 @@ unsafe fn text<const SIZE: usize>(text: &str, field: *mut [u8; SIZE]) -> u32 {
         }
         ptr::copy_nonoverlapping(text.as_ptr(), field, length);
     }
-    length as u32
+    length
 }
 
 #[inline]
@@ -204,6 +254,7 @@ impl Default for Answer {
             fingerprint: [0; 32],
             rule_length: 0,
             custom_length: 0,
+            fingerprint_length: 0,
             rule: [0; RULE],
             custom: [0; CUSTOM],
         }

@@ -12,6 +12,8 @@ use sqlthrottle::{Context, Decision, Dialect, Engine, Fakes, Permit, Statement, 
 const NO_REFILL: jint = 1;
 /// What the statement would hold is given back at once, be it places or a wait.
 const RELEASE: jint = 2;
+/// Of a statement that may be sent and holds nothing, nothing is written.
+const PASS_UNSAID: jint = 4;
 
 /// Whether a check may ask a cluster.
 #[inline]
@@ -34,6 +36,7 @@ pub(crate) unsafe fn finish(engine: &Engine, decision: &mut Decision, flags: jin
             engine.give_up(ticket);
         }
     }
+    let to = if flags & PASS_UNSAID != 0 && answer::passes(decision) { 0 } else { to };
     // SAFETY: the caller's promise.
     unsafe { answer::write(decision, to) }
 }

@@ -5,7 +5,8 @@ import java.nio.ByteOrder;
 
 /**
  * Where the native library writes a decision, outside of the heap, in the layout of its {@code answer.rs}. What a check returns says
- * the verdict and the reason, and which fields are written; the others are whatever they were. To be used by one thread at a time.
+ * the verdict and the reason, and which fields are written; the others are whatever they were. A rule and a fingerprint that are there already stay, and so does what was made of them. To be used
+ * by one thread at a time, and no more after a failure.
  */
 final class Answer {
     // Offsets of the fields, which the native library compares when it is loaded.
@@ -17,6 +18,7 @@ final class Answer {
     static final int PERMIT = 40;
     static final int FINGERPRINT = 48;
     static final int RULE_LENGTH = 80;
+    /** Of two bytes, as is the length of the fingerprint, which what a check returns has too. */
     static final int CUSTOM_LENGTH = 84;
     static final int RULE = 88;
     static final int CUSTOM = 608;
@@ -33,10 +35,14 @@ final class Answer {
     private static final long HAS_DELAY = 1 << 20;
     private static final long HAS_TICKET = 1 << 21;
     private static final long HAS_PERMIT = 1 << 22;
+    private static final long SAME_NAMES = 1 << 23;
     private static final long HAS_RARE = HAS_CUSTOM | HAS_RETRY_AFTER | HAS_DELAY | HAS_TICKET | HAS_PERMIT;
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(SIZE).order(ByteOrder.nativeOrder());
     private final long address = NativeLibrary.address(buffer);
+    /** What was made of the rule and the fingerprint that are written here; the rule is empty where there is none. */
+    private String rule;
+    private Digest digest;
 
     /** What the native methods take for it. */
     long address() {
@@ -76,17 +82,20 @@ final class Answer {
     Decision decision(long returned, LastNamed lastNamed) {
         // Throws where there is none.
         verdict(returned);
-        int digestLength = (int) (returned >>> FINGERPRINT_SHIFT);
-        Digest digest = digestLength == 0 ? null : lastNamed.digest(buffer, FINGERPRINT, digestLength);
-        String rule = has(returned, HAS_RULE) ? lastNamed.rule(buffer, RULE, buffer.getInt(RULE_LENGTH)) : null;
-        long count = rule == null ? 0 : buffer.getLong(COUNT);
-        long limit = rule == null ? 0 : buffer.getLong(LIMIT);
+        if (!has(returned, SAME_NAMES)) {
+            int digestLength = (int) (returned >>> FINGERPRINT_SHIFT);
+            digest = digestLength == 0 ? null : lastNamed.digest(buffer, FINGERPRINT, digestLength);
+            rule = lastNamed.rule(buffer, RULE, buffer.getInt(RULE_LENGTH));
+        }
+        boolean hasRule = has(returned, HAS_RULE);
+        long count = hasRule ? buffer.getLong(COUNT) : 0;
+        long limit = hasRule ? buffer.getLong(LIMIT) : 0;
         Decision.Rare rare = (returned & HAS_RARE) == 0 ? null : rare(returned);
-        return new Decision(returned, rule, count, limit, digest, rare);
+        return new Decision(returned, hasRule ? rule : null, count, limit, digest, rare);
     }
 
     private Decision.Rare rare(long returned) {
-        return new Decision.Rare(has(returned, HAS_CUSTOM) ? text(CUSTOM, buffer.getInt(CUSTOM_LENGTH)) : null,
+        return new Decision.Rare(has(returned, HAS_CUSTOM) ? text(CUSTOM, buffer.getShort(CUSTOM_LENGTH)) : null,
                 has(returned, HAS_RETRY_AFTER) ? buffer.getLong(RETRY_AFTER) : -1,
                 has(returned, HAS_DELAY) ? buffer.getLong(DELAY) : -1,
                 has(returned, HAS_TICKET) ? buffer.getLong(TICKET) : 0,

@@ -19,7 +19,7 @@ final class Checker {
     private final LastNamed lastNamed = new LastNamed();
     private final AtomicReferenceArray<Statements> statements = new AtomicReferenceArray<>(Dialect.numbers());
     /** What holds a text, and so the engine, and is to let go of it when that is closed. Guarded by itself. */
-    private final Set<PreparedCheck> prepared = Collections.newSetFromMap(new WeakHashMap<>());
+    private final Set<TextHolder> holders = Collections.newSetFromMap(new WeakHashMap<>());
 
     Checker(NativeEngine engine, ThresholdProvider provider) {
         this.engine = engine;
@@ -73,18 +73,18 @@ final class Checker {
                 known.close();
             }
         }
-        synchronized (prepared) {
-            prepared.forEach(PreparedCheck::letGo);
-            prepared.clear();
+        synchronized (holders) {
+            holders.forEach(TextHolder::letGo);
+            holders.clear();
         }
     }
 
     /** Takes note of what is to let go of its text when this is closed. */
-    void keep(PreparedCheck check) {
-        synchronized (prepared) {
+    void keep(TextHolder holder) {
+        synchronized (holders) {
             // Where it is closed already, nobody would tell it any more.
             engine();
-            prepared.add(check);
+            holders.add(holder);
         }
     }
 
@@ -127,9 +127,8 @@ final class Checker {
     Decision checkOrPass(NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes, int weight) {
         int place = answers.place();
         Answer answer = answers.take(place);
-        long returned = ask(engine(), known, sql, dialect, context, fakes, weight, 0, answer.address());
-        Decision decision = Answer.passes(returned)
-                ? null : answer.decision(returned, known == null ? lastNamed : known.lastNamed());
+        long returned = ask(engine(), known, sql, dialect, context, fakes, weight, NativeEngine.PASS_UNSAID, answer.address());
+        Decision decision = Answer.passes(returned) ? null : answer.decision(returned, lastNamed(known));
         answers.give(place, answer);
         return decision == null || decision.verdict() != Verdict.THRESHOLD_NEEDED
                 ? decision : check(known, sql, dialect, context, fakes, weight, 0);
@@ -185,9 +184,13 @@ final class Checker {
         int place = answers.place();
         Answer answer = answers.take(place);
         long returned = ask(open, known, sql, dialect, context, fakes, weight, flags, answer.address());
-        Decision decision = answer.decision(returned, known == null ? lastNamed : known.lastNamed());
+        Decision decision = answer.decision(returned, lastNamed(known));
         answers.give(place, answer);
         return decision;
+    }
+
+    private LastNamed lastNamed(NativePrepared known) {
+        return known == null ? lastNamed : known.lastNamed();
     }
 
     private static long ask(NativeEngine open, NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes,

@@ -11,13 +11,15 @@ public enum Fakes {
     /** Either. */
     ROWS_AND_COUNT;
 
+    private static final Fakes[] ALL = values();
+
     /** What both this and another can stand in for. */
     public Fakes and(Fakes other) {
         return ofNumber(number() & other.number());
     }
 
     static Fakes ofNumber(int number) {
-        return values()[number];
+        return ALL[number];
     }
 
     /** The number that the native library has for it: bits of 1 for rows and 2 for a count. */

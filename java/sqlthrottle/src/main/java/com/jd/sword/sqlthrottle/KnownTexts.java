@@ -49,7 +49,7 @@ final class KnownTexts {
      * forgotten are still in memory.
      */
     boolean admits(String sql) {
-        if (sql.length() > MAX_CHARACTERS / 16 || alive.isFull()) {
+        if (!hasRoomFor(sql)) {
             return false;
         }
         // Texts that differ in a number have hashes that differ little: multiplied, they do so at the top.
@@ -69,6 +69,11 @@ final class KnownTexts {
         // Lost to another thread, it is seen once more.
         door.compareAndSet(word, before, before | mask);
         return false;
+    }
+
+    /** Whether a text may be kept, if it is worth it. */
+    boolean hasRoomFor(String sql) {
+        return sql.length() <= MAX_CHARACTERS / 16 && !alive.isFull();
     }
 
     void put(String sql, NativePrepared prepared) {

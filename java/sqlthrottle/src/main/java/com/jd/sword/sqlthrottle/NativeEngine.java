@@ -9,6 +9,8 @@ final class NativeEngine {
     static final int NO_REFILL = 1;
     /** What the statement would hold is given back at once, be it places or a wait. */
     static final int RELEASE = 2;
+    /** Of a statement that may be sent and holds nothing, no answer is written. */
+    static final int PASS_UNSAID = 4;
 
     private static final int IS_PATH = 1;
     private static final int ASKS_PROVIDER = 2;

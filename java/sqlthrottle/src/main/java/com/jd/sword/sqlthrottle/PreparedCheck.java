@@ -9,17 +9,14 @@ import java.util.concurrent.CompletableFuture;
  * <p>Its context, parameters and all else are those that it was prepared with, and where they do not say, those of the
  * {@link AmbientContext}. There is nothing to close.
  */
-public final class PreparedCheck {
+public final class PreparedCheck extends TextHolder {
     private final Checker checker;
-    /** Null once the throttle is closed: it would keep the engine in memory. */
-    private volatile NativePrepared prepared;
     private final StatementContext context;
 
     PreparedCheck(Checker checker, Statements statements, String sql, StatementContext context) {
+        super(checker, statements.prepare(sql, context.encoded()));
         this.checker = checker;
         this.context = context;
-        this.prepared = statements.prepare(sql, context.encoded());
-        checker.keep(this);
     }
 
     /** Decides on the statement, as {@link Throttle#check(String, StatementContext)}. */
@@ -68,20 +65,6 @@ public final class PreparedCheck {
 
     Decision check(int weight, int flags) {
         return checker.check(prepared(), null, 0, encoded(), context.fakes().number(), weight, flags);
-    }
-
-    /** Called where the throttle is closed. */
-    void letGo() {
-        prepared = null;
-    }
-
-    /** @throws IllegalStateException the throttle is closed */
-    NativePrepared prepared() {
-        NativePrepared kept = prepared;
-        if (kept == null) {
-            throw Checker.closed();
-        }
-        return kept;
     }
 
     /** Null for the context that it was prepared with. */

@@ -53,6 +53,23 @@ public final class Statements {
         return checker.checkOrPass(known, text, dialect, encoded(context, parameters), fakes.number(), weight);
     }
 
+    /**
+     * A text for those who will check it again and again; null while too many texts are in memory, or this one is too long: then it is
+     * checked by its text.
+     *
+     * @throws IllegalStateException the throttle is closed
+     */
+    public KnownStatement keep(String sql) {
+        NativePrepared known = texts.get(Objects.requireNonNull(sql, "sql"));
+        if (known == null) {
+            if (!texts.hasRoomFor(sql)) {
+                return null;
+            }
+            known = kept(sql);
+        }
+        return new KnownStatement(checker, known);
+    }
+
     /** The same with the parameters of the context. */
     public Decision check(String sql, Fakes fakes, int weight, StatementContext context) {
         return check(sql, context == null ? null : context.encoded(), fakes.number(), weight, 0);
@@ -108,7 +125,7 @@ public final class Statements {
         texts.close();
     }
 
-    private static byte[] encoded(StatementContext context, List<String> parameters) {
+    static byte[] encoded(StatementContext context, List<String> parameters) {
         if (context != null) {
             return context.encoded(parameters);
         }
@@ -121,9 +138,10 @@ public final class Statements {
     }
 
     private NativePrepared admitted(String sql) {
-        if (!texts.admits(sql)) {
-            return null;
-        }
+        return texts.admits(sql) ? kept(sql) : null;
+    }
+
+    private NativePrepared kept(String sql) {
         NativePrepared prepared = prepare(sql, null);
         alive.count(prepared, sql.length());
         texts.put(sql, prepared);

@@ -25,6 +25,7 @@ class CloseTest {
         Throttle throttle = Throttle.of("rules: [{name: one, limit: {concurrency: {max: 1}}}]");
         PreparedCheck prepared = throttle.prepare("select 1");
         Statements statements = throttle.statements(Dialect.MYSQL);
+        KnownStatement known = statements.keep("select 4");
         Decision decision = throttle.check("select 1");
         StatementContext context = StatementContext.of("dev", null);
         // One text that is known, and one that is not.
@@ -47,6 +48,9 @@ class CloseTest {
         calls.put("prepared check", prepared::check);
         calls.put("prepared isAllowed", prepared::isAllowed);
         calls.put("prepared guard", prepared::guard);
+        calls.put("known statement", () -> known.checkOrPass(Fakes.NONE, 1, null, null));
+        calls.put("what is faked of a known statement", known::faked);
+        calls.put("statement that would be kept", () -> statements.keep("select 5"));
         calls.put("statements", () -> statements.check("select 2", Fakes.NONE, 1, null));
         calls.put("recordDuration", () -> throttle.recordDuration(decision, Duration.ZERO));
         calls.put("reload", () -> throttle.reload(""));

@@ -109,4 +109,32 @@ class KnownTextsTest {
         assertThat(statements.size()).isEqualTo(1);
         assertThat(statements.faked("select 1 from t")).isEqualTo(Fakes.ROWS);
     }
+
+    @Test
+    void aTextThatIsKeptElsewhereIsCheckedAsByItsText() {
+        Statements statements = throttle.statements(null);
+        KnownStatement known = statements.keep("select 1 from t");
+        assertThat(statements.size()).as("known from its first sight").isEqualTo(1);
+        assertThat(statements.keep("select 1 from t").prepared()).isSameAs(known.prepared());
+        assertThat(known.faked()).isEqualTo(Fakes.ROWS);
+        try (Throttle limited = Throttle.of("default_threshold: {max_count: 2, strategy: ignore}")) {
+            KnownStatement kept = limited.statements(null).keep("update t set a = 1");
+            assertThat(kept.checkOrPass(Fakes.COUNT, 1, null, null)).isNull();
+            assertThat(limited.statements(null).checkOrPass("update t set a = 2", Fakes.COUNT, 1, null, null)).isNull();
+            Decision third = kept.checkOrPass(Fakes.COUNT, 1, null, null);
+            assertThat(third.verdict()).isEqualTo(Verdict.IGNORE);
+            assertThat(third.count()).isEqualTo(3);
+            assertThat(third.rule()).isEqualTo("default_threshold");
+            assertThat(third.fingerprint()).isEqualTo(limited.fingerprint("update t set a = 3"));
+        }
+    }
+
+    @Test
+    void aTextForWhichThereIsNoRoomIsNotKept() {
+        alive.add(Integer.MAX_VALUE);
+        KnownTexts texts = new KnownTexts(alive);
+        assertThat(texts.hasRoomFor("select 1")).isFalse();
+        String tooLong = "select " + "a".repeat((int) KnownTexts.MAX_CHARACTERS / 16);
+        assertThat(throttle.statements(null).keep(tooLong)).isNull();
+    }
 }

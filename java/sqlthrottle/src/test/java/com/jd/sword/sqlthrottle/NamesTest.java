@@ -83,4 +83,23 @@ class NamesTest {
             assertThatThrownBy(() -> Digest.parse(none)).isInstanceOf(IllegalArgumentException.class);
         }
     }
+
+    /** An answer keeps the names of the decision before: those of the next may differ in one of them, or have none. */
+    @Test
+    void eachDecisionHasItsOwnNames() {
+        String rules = "rules: [{name: first, match: {tables: [a]}, limit: {fixed_window: {max: 9, window: 1h}}}, "
+                + "{name: other, match: {tables: [b, c]}, limit: {fixed_window: {max: 9, window: 1h}}}]";
+        String[][] asked = {{"select 1 from a", "first"}, {"select 1 from b", "other"}, {"select 1 from c", "other"}, {"select 1", null},
+            {"select 1 from c", "other"}, {"select 1 from a", "first"}, {"select 1 from a", "first"}};
+        try (Throttle throttle = Throttle.of(rules)) {
+            for (int round = 0; round < 2; round++) {
+                for (String[] one : asked) {
+                    Decision decision = throttle.check(one[0]);
+                    assertThat(decision.rule()).as(one[0]).isEqualTo(one[1]);
+                    assertThat(decision.fingerprint()).as(one[0]).isEqualTo(throttle.fingerprint(one[0]));
+                }
+                assertThat(throttle.checkRequest(StatementContext.of("dev", null)).fingerprint()).isNull();
+            }
+        }
+    }
 }

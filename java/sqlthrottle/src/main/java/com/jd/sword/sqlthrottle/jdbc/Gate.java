@@ -4,6 +4,7 @@ import com.jd.sword.sqlthrottle.AmbientContext;
 import com.jd.sword.sqlthrottle.Decision;
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Fakes;
+import com.jd.sword.sqlthrottle.KnownStatement;
 import com.jd.sword.sqlthrottle.SqlThrottleException;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.StatementContext;
@@ -180,7 +181,11 @@ final class Gate {
     private Decision decided(ExecutedStatement statement, Text text, Fakes fakes, int weight, List<String> parameters)
             throws SQLException {
         try {
-            return statements.checkOrPass(text.sql(), fakes, weight, contextOf(statement), parameters);
+            StatementContext sender = contextOf(statement);
+            KnownStatement known = text.known(statements);
+            return known == null
+                    ? statements.checkOrPass(text.sql(), fakes, weight, sender, parameters)
+                    : known.checkOrPass(fakes, weight, sender, parameters);
         } catch (RuntimeException e) {
             throw failed(e);
         }
@@ -196,7 +201,8 @@ final class Gate {
             return fakes == Fakes.ROWS;
         }
         try {
-            return statements.faked(text.sql()) == Fakes.ROWS;
+            KnownStatement known = text.known(statements);
+            return (known == null ? statements.faked(text.sql()) : known.faked()) == Fakes.ROWS;
         } catch (RuntimeException e) {
             throw failed(e);
         }

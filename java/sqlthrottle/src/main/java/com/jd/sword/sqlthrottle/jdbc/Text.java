@@ -1,5 +1,7 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
+import com.jd.sword.sqlthrottle.KnownStatement;
+import com.jd.sword.sqlthrottle.Statements;
 import java.sql.ResultSet;
 
 /** What is known of one text that statements send. */
@@ -11,6 +13,7 @@ final class Text {
     /** Whether the columns were asked for; they may be null all the same. */
     private boolean learned;
     private volatile Columns columns;
+    private volatile KnownStatement known;
 
     Text(String sql, boolean exempt, boolean kept) {
         this.sql = sql;
@@ -29,6 +32,16 @@ final class Text {
 
     boolean isKept() {
         return kept;
+    }
+
+    /** As the throttle keeps it; null where it does not. */
+    KnownStatement known(Statements statements) {
+        KnownStatement found = known;
+        if (found == null && kept) {
+            found = statements.keep(sql);
+            known = found;
+        }
+        return found;
     }
 
     /** Keeps the columns of its first result, for when it is ignored. Two threads that are first at once keep the same. */
