@@ -118,7 +118,7 @@ abstract class ExecutedStatement extends Jdbc43Statement {
             return null;
         }
         if (text != null) {
-            text.learn(found);
+            gate().learn(text, found);
         }
         ResultSet opened = ThrottledResultSet.of(this, found, entered);
         rows = opened;

@@ -12,6 +12,7 @@ import com.jd.sword.sqlthrottle.Statements;
 import com.jd.sword.sqlthrottle.Throttle;
 import com.jd.sword.sqlthrottle.Verdict;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLTimeoutException;
@@ -129,6 +130,13 @@ final class Gate {
     /** Whether rules look at bound parameters, as far as is known now. */
     boolean readsParameters() {
         return statements.readsParameters();
+    }
+
+    /** Keeps the columns of the first result of a text, for when it is ignored. */
+    void learn(Text text, ResultSet rows) {
+        if (text.isToLearn()) {
+            text.learn(texts.columns() < Texts.COLUMNS ? Columns.of(rows) : null);
+        }
     }
 
     /**

@@ -2,7 +2,6 @@ package com.jd.sword.sqlthrottle.jdbc;
 
 import com.jd.sword.sqlthrottle.KnownStatement;
 import com.jd.sword.sqlthrottle.Statements;
-import java.sql.ResultSet;
 
 /** What is known of one text that statements send. */
 final class Text {
@@ -44,12 +43,15 @@ final class Text {
         return found;
     }
 
-    /** Keeps the columns of its first result, for when it is ignored. Two threads that are first at once keep the same. */
-    void learn(ResultSet rows) {
-        if (kept && !learned) {
-            learned = true;
-            columns = Columns.of(rows);
-        }
+    /** Whether its columns are worth keeping, and were not asked for yet. */
+    boolean isToLearn() {
+        return kept && !learned;
+    }
+
+    /** Keeps the columns of its first result, for when it is ignored; null for none. Two threads that are first at once keep the same. */
+    void learn(Columns found) {
+        learned = true;
+        columns = found;
     }
 
     /** The columns that its results have, as far as is known. */

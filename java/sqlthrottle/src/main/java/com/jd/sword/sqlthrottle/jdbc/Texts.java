@@ -13,6 +13,8 @@ final class Texts {
     static final int PLACES = 2048;
     /** Most characters of a text that is kept, so that all of them together are a few megabytes at the worst. */
     static final int LONGEST = 4096;
+    /** Columns of which none is learned any more, so that these are some megabytes too. */
+    static final int COLUMNS = 32_768;
 
     private final AtomicReferenceArray<Text> places = new AtomicReferenceArray<>(PLACES);
     /** The hash of the last text that was not kept, by place. Races lose a sight, and nothing else. */
@@ -52,5 +54,15 @@ final class Texts {
             sights[place] = hash;
         }
         return text;
+    }
+
+    /** How many columns are known of all texts. Counted anew each time, which is once for each text that is kept. */
+    int columns() {
+        int columns = 0;
+        for (int place = 0; place < PLACES; place++) {
+            Text text = places.get(place);
+            columns += text == null ? 0 : text.columns().getColumnCount();
+        }
+        return columns;
     }
 }
