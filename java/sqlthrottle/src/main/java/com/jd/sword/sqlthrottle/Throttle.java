@@ -343,8 +343,11 @@ public final class Throttle implements AutoCloseable {
         return ThrottledDataSource.of(target, this);
     }
 
-    /** The same of connections that take part in distributed transactions. */
-    public XADataSource wrap(XADataSource target) {
+    /**
+     * The same of connections that take part in distributed transactions. By another name, as the sources of several drivers are of both
+     * kinds.
+     */
+    public XADataSource wrapXA(XADataSource target) {
         return ThrottledXADataSource.of(target, this);
     }
 

@@ -64,6 +64,16 @@ class WrappingTest {
         }
     }
 
+    /** As those of H2 and MariaDB are: which of both is meant, the name of the method says. */
+    @Test
+    void aSourceThatIsOfBothKindsIsWrappedInOneLine() throws Exception {
+        try (Shop shop = Shop.with("{}")) {
+            JdbcDataSource both = shop.h2;
+            assertThat(shop.throttle.wrap(both)).isInstanceOf(ThrottledDataSource.class);
+            assertThat(shop.throttle.wrapXA(both)).isInstanceOf(ThrottledXADataSource.class);
+        }
+    }
+
     @Test
     void thereMayBeNoResult() throws SQLException {
         try (Shop shop = Shop.with("{}"); Connection connection = shop.connect(); Statement statement = connection.createStatement()) {
