@@ -3,6 +3,7 @@ package com.jd.sword.sqlthrottle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -14,8 +15,8 @@ final class PendingGuard {
     /** Null for what the JDK has at hand. */
     private final ScheduledExecutorService scheduler;
     private final IntFunction<Decision> check;
-    /** What is waited for; null before. */
-    private volatile Decision delayed;
+    /** The last wait; null before. */
+    private volatile Delay delay;
 
     private PendingGuard(Checker checker, ScheduledExecutorService scheduler, IntFunction<Decision> check) {
         this.checker = checker;
@@ -53,23 +54,34 @@ final class PendingGuard {
             complete(Guard.of(checker, decision));
             return;
         }
-        delayed = decision;
+        Delay next = new Delay(decision);
+        delay = next;
         if (future.isDone()) {
             // It ended before there was anything to give up.
             giveUp();
             return;
         }
-        later(decision.delayNanos(), () -> attempt(() -> {
+        next.timer = later(decision.delayNanos(), () -> attempt(() -> {
             if (!future.isDone()) {
                 waited(checker.resume(decision.ticket(), 0));
             }
         }));
+        if (future.isDone()) {
+            // It may have ended before there was a timer to stop.
+            giveUp();
+        }
     }
 
     private void giveUp() {
-        Decision last = delayed;
-        if (last != null) {
-            checker.giveUp(last);
+        Delay last = delay;
+        if (last == null) {
+            return;
+        }
+        checker.giveUp(last.decision);
+        Future<?> timer = last.timer;
+        if (timer != null) {
+            // Else all of this would be kept until the time has come, which may be an hour.
+            timer.cancel(false);
         }
     }
 
@@ -83,12 +95,8 @@ final class PendingGuard {
         return scheduler != null ? scheduler : ForkJoinPool.commonPool();
     }
 
-    private void later(long nanos, Runnable action) {
-        if (scheduler != null) {
-            scheduler.schedule(action, nanos, TimeUnit.NANOSECONDS);
-        } else {
-            Timer.later(nanos, action);
-        }
+    private Future<?> later(long nanos, Runnable action) {
+        return scheduler != null ? scheduler.schedule(action, nanos, TimeUnit.NANOSECONDS) : Timer.later(nanos, action);
     }
 
     /** Whatever goes wrong comes out of the future, as what is not allowed does. */
@@ -97,6 +105,17 @@ final class PendingGuard {
             step.run();
         } catch (Throwable failure) {
             future.completeExceptionally(failure);
+        }
+    }
+
+    /** What is waited for, and by what. */
+    private static final class Delay {
+        final Decision decision;
+        /** Null until it runs. */
+        volatile Future<?> timer;
+
+        Delay(Decision decision) {
+            this.decision = decision;
         }
     }
 

@@ -1,6 +1,7 @@
 package com.jd.sword.sqlthrottle;
 
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -13,9 +14,9 @@ final class Timer {
 
     private Timer() {}
 
-    /** Runs an action in the common pool, so many nanoseconds from now. */
-    static void later(long nanos, Runnable action) {
-        Threads.SCHEDULER.schedule(() -> ForkJoinPool.commonPool().execute(action), nanos, TimeUnit.NANOSECONDS);
+    /** Runs an action in the common pool, so many nanoseconds from now. What is cancelled is forgotten at once. */
+    static Future<?> later(long nanos, Runnable action) {
+        return Threads.SCHEDULER.schedule(() -> ForkJoinPool.commonPool().execute(action), nanos, TimeUnit.NANOSECONDS);
     }
 
     /** Made at the first use. */
@@ -30,6 +31,7 @@ final class Timer {
         static {
             SCHEDULER.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
             SCHEDULER.allowCoreThreadTimeOut(true);
+            SCHEDULER.setRemoveOnCancelPolicy(true);
         }
     }
 }

@@ -3,6 +3,7 @@ package com.jd.sword.sqlthrottle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -10,7 +11,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -178,6 +181,38 @@ class GuardTest {
         } finally {
             scheduler.shutdownNow();
         }
+    }
+
+    /** Of a delay of an hour, what is cancelled is not to be kept for an hour. */
+    @Test
+    void aFutureGuardThatIsCancelledLeavesNoTimer() {
+        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1);
+        scheduler.setRemoveOnCancelPolicy(true);
+        try (Throttle throttle = Throttle.of(delaying("1h"))) {
+            CompletableFuture<Guard> waiting = throttle.guardAsync("select 1", StatementContext.empty(), scheduler);
+            assertThat(scheduler.getQueue()).hasSize(1);
+            waiting.cancel(false);
+            assertThat(scheduler.getQueue()).isEmpty();
+        } finally {
+            scheduler.shutdownNow();
+        }
+    }
+
+    @Test
+    void aTimerThatIsCancelledIsForgottenAtOnce() {
+        AtomicInteger ran = new AtomicInteger();
+        WeakReference<Object> kept = cancelled(ran);
+        for (int i = 0; i < 20 && kept.get() != null; i++) {
+            System.gc();
+        }
+        assertThat(kept.get()).isNull();
+        assertThat(ran).hasValue(0);
+    }
+
+    private static WeakReference<Object> cancelled(AtomicInteger ran) {
+        Object held = new Object();
+        Timer.later(TimeUnit.HOURS.toNanos(1), () -> ran.addAndGet(held.hashCode() | 1)).cancel(false);
+        return new WeakReference<>(held);
     }
 
     @Test
