@@ -98,9 +98,10 @@ public final class ThrottleBuilder {
                 Logging.LOGGER.log(Level.WARNING, "of several providers of thresholds {0} is asked", first.getClass().getName());
             }
             return first;
-        } catch (ServiceConfigurationError failure) {
+        } catch (ServiceConfigurationError | LinkageError failure) {
+            // The latter is what Java says where a class is there, and one that it needs is not.
             SqlThrottleException unusable = new SqlThrottleException("provider.unusable",
-                    "the provider of thresholds on the class path cannot be made: " + failure.getMessage());
+                    "the provider of thresholds on the class path cannot be made: " + failure);
             unusable.initCause(failure);
             throw unusable;
         }

@@ -242,6 +242,26 @@ class ThresholdProviderTest {
         }
     }
 
+    /** A class that is there, without one that it needs: Java says so by an error of another kind. */
+    @Test
+    void oneThatLacksAClassIsNamed(@TempDir Path directory) throws Exception {
+        String name = OnTheClassPath.class.getName();
+        try (URLClassLoader services = providing(directory, name); URLClassLoader loader = new URLClassLoader(new URL[0], services) {
+            @Override
+            public Class<?> loadClass(String wanted, boolean resolve) throws ClassNotFoundException {
+                if (wanted.equals(name)) {
+                    throw new NoClassDefFoundError("com/example/Driver");
+                }
+                return super.loadClass(wanted, resolve);
+            }
+        }) {
+            assertThatThrownBy(() -> Throttle.builder().classLoader(loader).open())
+                    .isInstanceOfSatisfying(SqlThrottleException.class,
+                            refused -> assertThat(refused.code()).isEqualTo("provider.unusable"))
+                    .hasMessageContaining("com/example/Driver");
+        }
+    }
+
     private static URLClassLoader providing(Path directory, String name) throws Exception {
         Path services = Files.createDirectories(directory.resolve("META-INF/services"));
         Files.writeString(services.resolve(ThresholdProvider.class.getName()), name);
