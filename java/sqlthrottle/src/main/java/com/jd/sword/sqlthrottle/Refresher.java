@@ -17,9 +17,12 @@ final class Refresher extends Thread {
     private final Look look;
     /** Of the file; looked at by this thread alone. */
     private String lastFailure;
+    /** Null where it looks after something else. */
+    private final String file;
 
-    private Refresher(String name, Checker checker, Look look) {
+    private Refresher(String name, String file, Checker checker, Look look) {
         super(name);
+        this.file = file;
         this.checker = new WeakReference<>(checker);
         this.look = look;
         setDaemon(true);
@@ -28,13 +31,13 @@ final class Refresher extends Thread {
     }
 
     /** Looks after the rule file. */
-    static Refresher ofFile(Checker checker) {
-        return started(new Refresher("sqlthrottle-refresh", checker, Refresher::file));
+    static Refresher ofFile(Checker checker, String file) {
+        return started(new Refresher("sqlthrottle-refresh", file, checker, Refresher::file));
     }
 
     /** Renews thresholds. */
     static Refresher ofThresholds(Checker checker) {
-        return started(new Refresher("sqlthrottle-thresholds", checker, Refresher::thresholds));
+        return started(new Refresher("sqlthrottle-thresholds", null, checker, Refresher::thresholds));
     }
 
     private static Refresher started(Refresher refresher) {
@@ -89,7 +92,7 @@ final class Refresher extends Thread {
         try {
             if (engine.refresh()) {
                 known.rulesChanged();
-                Logging.LOGGER.info("the rule file has changed, and is in force");
+                Logging.LOGGER.log(Level.INFO, "the rule file {0} has changed, and is in force", file);
             }
             lastFailure = null;
         } catch (SqlThrottleException refused) {

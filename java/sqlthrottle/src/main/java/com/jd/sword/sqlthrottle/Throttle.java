@@ -237,7 +237,7 @@ public final class Throttle implements AutoCloseable {
      * @throws SqlThrottleException the file cannot be read, or has faults; the rules before stay in force
      */
     public long reload(Path ruleFile) {
-        long version = checker.engine().reload(ruleFile.toString(), true);
+        long version = checker.engine().reload(ThrottleBuilder.nameOf(ruleFile), true);
         checker.rulesChanged();
         return version;
     }

@@ -1,5 +1,6 @@
 package com.jd.sword.sqlthrottle;
 
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -21,11 +22,28 @@ public final class ThrottleBuilder {
 
     ThrottleBuilder() {}
 
-    /** The file with the rules, in place of what was said before. */
+    /**
+     * The file with the rules, in place of what was said before.
+     *
+     * @throws SqlThrottleException it is in no file system of the machine, as one within a jar is
+     */
     public ThrottleBuilder ruleFile(Path file) {
-        source = file.toString();
+        source = nameOf(file);
         isPath = true;
         return this;
+    }
+
+    /**
+     * A file as the native library finds it. Whole, because that goes by the directory of the process, and Java by the property
+     * {@code user.dir}; and so that whoever reads of a fault in a log can tell which file has it.
+     */
+    static String nameOf(Path file) {
+        if (file.getFileSystem() != FileSystems.getDefault()) {
+            // By its name alone another file would be read, or none.
+            throw new SqlThrottleException("file.foreign", file.toUri() + ": only files of the machine can be watched; read this one, and "
+                    + "give its text to `Throttle.of`");
+        }
+        return file.toAbsolutePath().toString();
     }
 
     /** The rules, as the text of a rule file, in place of what was said before. Without any, everything passes. */
@@ -77,7 +95,7 @@ public final class ThrottleBuilder {
         Checker checker = new Checker(engine, asked);
         List<Refresher> refreshers = new ArrayList<>(2);
         if (refreshes && isPath) {
-            refreshers.add(Refresher.ofFile(checker));
+            refreshers.add(Refresher.ofFile(checker, source));
         }
         if (refreshes && asked != null) {
             refreshers.add(Refresher.ofThresholds(checker));

@@ -67,7 +67,7 @@ class RefresherTest {
             replace(file, "watch: 100ms\nmode: nonsense");
             assertThat(logged.poll(30, TimeUnit.SECONDS)).contains("refused", "nonsense", file.toString());
             replace(file, "watch: 100ms\nrules: [{name: new, limit: {block: true}}]");
-            assertThat(logged.poll(30, TimeUnit.SECONDS)).contains("in force");
+            assertThat(logged.poll(30, TimeUnit.SECONDS)).contains("in force", file.toString());
             assertThat(throttle.check("select 1").rule()).isEqualTo("new");
         }
     }

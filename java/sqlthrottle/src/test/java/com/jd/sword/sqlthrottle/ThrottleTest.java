@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -342,5 +346,33 @@ class ThrottleTest {
             throw new java.io.UncheckedIOException(malformed);
         }
         throw new AssertionError("there is no rule " + name);
+    }
+
+    @Test
+    void aFaultOfAFileNamesItWhole(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("rules.yml"), "mode: nonsense");
+        Path relative = Path.of("").toAbsolutePath().relativize(file);
+        assertThatThrownBy(() -> Throttle.open(relative)).isInstanceOf(SqlThrottleException.class)
+                .hasMessageContaining(relative.toAbsolutePath() + ":1:7");
+        try (Throttle throttle = Throttle.of("")) {
+            assertThatThrownBy(() -> throttle.reload(relative)).hasMessageContaining(relative.toAbsolutePath() + ":1:7");
+        }
+    }
+
+    /** By its name there, a file of the machine would be read. */
+    @Test
+    void aFileWithinAJarIsRefused(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("rules.yml"), "default_threshold: 1");
+        Path jar = directory.resolve("program.jar");
+        try (FileSystem files = FileSystems.newFileSystem(jar, Map.of("create", "true"));
+                Throttle throttle = Throttle.of("")) {
+            Path inside = files.getPath(file.toString());
+            Files.createDirectories(inside.getParent());
+            Files.writeString(inside, "default_threshold: 2");
+            for (ThrowingCallable call : new ThrowingCallable[] {() -> Throttle.open(inside), () -> throttle.reload(inside)}) {
+                assertThatThrownBy(call).isInstanceOfSatisfying(SqlThrottleException.class,
+                        refused -> assertThat(refused.code()).isEqualTo("file.foreign")).hasMessageContaining("program.jar");
+            }
+        }
     }
 }
