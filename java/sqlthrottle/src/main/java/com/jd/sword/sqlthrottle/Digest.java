@@ -40,14 +40,19 @@ final class Digest {
         }
         byte[] bytes = new byte[length / 2];
         for (int i = 0; i < bytes.length; i++) {
-            int high = Character.digit(text.charAt(2 * i), 16);
-            int low = Character.digit(text.charAt(2 * i + 1), 16);
+            int high = digit(text.charAt(2 * i));
+            int low = digit(text.charAt(2 * i + 1));
             if ((high | low) < 0) {
                 throw new IllegalArgumentException("a fingerprint consists of hexadecimal digits");
             }
             bytes[i] = (byte) (high << 4 | low);
         }
         return new Digest(bytes);
+    }
+
+    /** Less than 0 where it is none: Java knows digits of other scripts as well. */
+    private static int digit(char c) {
+        return c < 0x80 ? Character.digit(c, 16) : -1;
     }
 
     /** The digest at an offset of a buffer in native order, in which zero is behind it. */

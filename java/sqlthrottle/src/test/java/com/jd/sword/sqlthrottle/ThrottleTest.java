@@ -349,6 +349,14 @@ class ThrottleTest {
     }
 
     @Test
+    void aFingerprintHasAsciiDigits() {
+        try (Throttle throttle = Throttle.of("")) {
+            assertThatThrownBy(() -> throttle.recordDuration("\uff11".repeat(64), Duration.ZERO))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
     void aFaultOfAFileNamesItWhole(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("rules.yml"), "mode: nonsense");
         Path relative = Path.of("").toAbsolutePath().relativize(file);
