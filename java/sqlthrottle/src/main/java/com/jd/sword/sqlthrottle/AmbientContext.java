@@ -81,18 +81,21 @@ public final class AmbientContext {
 
     /** An action that runs, wherever it does, in the context of the thread that calls this. */
     public static Runnable wrap(Runnable action) {
+        Objects.requireNonNull(action, "action");
         StatementContext context = current();
         return context == null ? action : () -> run(context, action);
     }
 
     /** The same of an action that returns something. */
     public static <T> Callable<T> wrap(Callable<T> action) {
+        Objects.requireNonNull(action, "action");
         StatementContext context = current();
         return context == null ? action : () -> call(context, action);
     }
 
     /** An executor whose tasks run in the context of the thread that hands them over. */
     public static Executor wrap(Executor executor) {
+        Objects.requireNonNull(executor, "executor");
         return action -> executor.execute(wrap(action));
     }
 

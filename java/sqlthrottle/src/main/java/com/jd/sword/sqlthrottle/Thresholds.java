@@ -1,6 +1,7 @@
 package com.jd.sword.sqlthrottle;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.logging.Level;
 
@@ -26,8 +27,8 @@ final class Thresholds {
         }
         asking.set(true);
         try {
-            Optional<Threshold> threshold = provider.threshold(fingerprint.toString());
-            engine.setThreshold(fingerprint, threshold.orElse(null), Nanos.of(provider.timeToLive()));
+            Optional<Threshold> threshold = said(provider.threshold(fingerprint.toString()), "threshold");
+            engine.setThreshold(fingerprint, threshold.orElse(null), Nanos.of(said(provider.timeToLive(), "timeToLive")));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             failed(engine, fingerprint, interrupted);
@@ -51,6 +52,11 @@ final class Thresholds {
             // An interrupt was for the one that was asked: the next is not to begin with it.
             Thread.interrupted();
         }
+    }
+
+    /** So that a log says whose null it was. */
+    private <T> T said(T answer, String method) {
+        return Objects.requireNonNull(answer, () -> provider.getClass().getName() + '.' + method + " has returned null");
     }
 
     private void failed(NativeEngine engine, Digest fingerprint, Throwable failure) {

@@ -138,4 +138,12 @@ class AmbientContextTest {
         assertThat(AmbientContext.current().weight()).isEqualTo(1);
         assertThat(AmbientContext.current()).as("made once").isSameAs(AmbientContext.current());
     }
+
+    /** At once, and not by whoever runs it, only where there is a context. */
+    @Test
+    void nothingIsNotWrapped() {
+        assertThatThrownBy(() -> AmbientContext.wrap((Runnable) null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> AmbientContext.wrap((Callable<?>) null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> AmbientContext.wrap((Executor) null)).isInstanceOf(NullPointerException.class);
+    }
 }

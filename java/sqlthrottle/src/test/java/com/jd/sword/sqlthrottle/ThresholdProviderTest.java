@@ -14,6 +14,8 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -21,7 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
 import java.util.logging.Level;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -205,7 +209,7 @@ class ThresholdProviderTest {
     }
 
     /** As a program has it on its class path. */
-    public static final class OnTheClassPath implements ThresholdProvider {
+    public static class OnTheClassPath implements ThresholdProvider {
         @Override
         public Optional<Threshold> threshold(String fingerprint) {
             return Optional.of(Threshold.of(77));
@@ -259,6 +263,42 @@ class ThresholdProviderTest {
                     .isInstanceOfSatisfying(SqlThrottleException.class,
                             refused -> assertThat(refused.code()).isEqualTo("provider.unusable"))
                     .hasMessageContaining("com/example/Driver");
+        }
+    }
+
+    @Test
+    void oneThatReturnsNullIsNamed() {
+        List<String> logged = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                logged.add(String.valueOf(record.getThrown()));
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logging.LOGGER.setLevel(Level.WARNING);
+        Logging.LOGGER.setUseParentHandlers(false);
+        Logging.LOGGER.addHandler(handler);
+        ThresholdProvider timeless = new OnTheClassPath() {
+            @Override
+            public Duration timeToLive() {
+                return null;
+            }
+        };
+        try (Throttle silent = throttle(digits -> null, null); Throttle other = throttle(timeless, null)) {
+            assertThat(silent.check("select 1").rule()).isEqualTo("default_threshold");
+            assertThat(other.check("select 1").rule()).isEqualTo("default_threshold");
+            assertThat(logged).hasSize(2);
+            assertThat(logged.get(0)).contains("threshold has returned null");
+            assertThat(logged.get(1)).contains(timeless.getClass().getName() + ".timeToLive has returned null");
+        } finally {
+            Logging.LOGGER.removeHandler(handler);
+            Logging.LOGGER.setUseParentHandlers(true);
         }
     }
 
