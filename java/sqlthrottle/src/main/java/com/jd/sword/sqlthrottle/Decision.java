@@ -1,5 +1,6 @@
 package com.jd.sword.sqlthrottle;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 
 /**
@@ -138,15 +139,21 @@ public final class Decision {
             text.append(", rule ").append(rule).append(", ").append(count).append(" of ").append(limit);
         }
         if (retryAfterNanos() >= 0) {
-            text.append(", room in ").append(retryAfter());
+            text.append(", room in ").append(seconds(retryAfterNanos()));
         }
         if (delayNanos() >= 0) {
-            text.append(", to wait for ").append(delay());
+            text.append(", to wait for ").append(seconds(delayNanos()));
         }
         if (observed() != null) {
             text.append(", observed rules: ").append(observed());
         }
         return text.toString();
+    }
+
+    /** For people, who have no use for nanoseconds: up to the next millisecond, as one that is told too little comes back too soon. */
+    private static String seconds(long nanos) {
+        long millis = nanos / 1_000_000 + (nanos % 1_000_000 == 0 ? 0 : 1);
+        return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString() + " s";
     }
 
     /** What most decisions that allow a statement do not have: they are made by the million, and half as large without it. */

@@ -235,6 +235,9 @@ class GuardTest {
         Decision decision = new Decision(overLimit, "r", 2, 1, null, new Decision.Rare(null, 1_000_001, -1, 0, 0));
         assertThat(new SqlThrottledException(decision).getRetryAfterMillis()).isEqualTo(2);
         assertThat(decision.retryAfter()).isEqualTo(Duration.ofNanos(1_000_001));
+        assertThat(decision).asString().contains("room in 0.002 s");
+        Decision late = new Decision(overLimit, "r", 2, 1, null, new Decision.Rare(null, Long.MAX_VALUE, 3_600_000_000_000L, 0, 0));
+        assertThat(late).asString().contains("room in 9223372036.855 s", "to wait for 3600 s");
     }
 
     /** Blocks all, of which one may wait. */
