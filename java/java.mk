@@ -21,4 +21,4 @@ java-test: java-setup ## Build the native library and the jar, and test them on 
 		echo "java: $$home"; \
 		JAVA_HOME=$$(sh java/jdks.sh | head -n 1) $(WITH_DATABASES) $(MAVEN) -Djvm="$$home/bin/java" verify; \
 	done
-	@sh bindings/java/tests/symbols.sh java/sqlthrottle/src/main/java java/sqlthrottle/target/sqlthrottle-*.jar
+	@sh bindings/java/tests/symbols.sh java/sqlthrottle/src/main/java java/sqlthrottle/target/sqlthrottle-*[0-9].jar

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 /**
  * Where the native library writes a decision, outside of the heap, in the layout of its {@code answer.rs}. What a check returns says
  * the verdict and the reason, and which fields are written; the others are whatever they were. A rule and a fingerprint that are there already stay, and so does what was made of them. To be used
- * by one thread at a time, and no more after a failure.
+ * by one thread at a time.
  */
 final class Answer {
     // Offsets of the fields, which the native library compares when it is loaded.
@@ -43,6 +43,16 @@ final class Answer {
     /** What was made of the rule and the fingerprint that are written here; the rule is empty where there is none. */
     private String rule;
     private Digest digest;
+    private final int flag;
+
+    /** @param flag where {@link Answers} notes that it is taken; 0 where it is of no place */
+    Answer(int flag) {
+        this.flag = flag;
+    }
+
+    int flag() {
+        return flag;
+    }
 
     /** What the native methods take for it. */
     long address() {
@@ -82,8 +92,10 @@ final class Answer {
     Decision decision(long returned, LastNamed lastNamed) {
         // Throws where there is none.
         verdict(returned);
-        if (!has(returned, SAME_NAMES)) {
+        if (!has(returned, SAME_NAMES) || rule == null) {
             int digestLength = (int) (returned >>> FINGERPRINT_SHIFT);
+            // Were it to fail, they would have to be made again.
+            rule = null;
             digest = digestLength == 0 ? null : lastNamed.digest(buffer, FINGERPRINT, digestLength);
             rule = lastNamed.rule(buffer, RULE, buffer.getInt(RULE_LENGTH));
         }

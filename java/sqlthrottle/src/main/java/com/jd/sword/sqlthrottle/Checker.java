@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongUnaryOperator;
 
 /** What the parts of one throttle share: the engine, until it is closed, and what checks need beside it. */
 final class Checker {
@@ -125,11 +126,15 @@ final class Checker {
 
     /** As {@link #check}, but null for a statement that may be sent and holds nothing: then it makes no object. */
     Decision checkOrPass(NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes, int weight) {
-        int place = answers.place();
-        Answer answer = answers.take(place);
-        long returned = ask(engine(), known, sql, dialect, context, fakes, weight, NativeEngine.PASS_UNSAID, answer.address());
-        Decision decision = Answer.passes(returned) ? null : answer.decision(returned, lastNamed(known));
-        answers.give(place, answer);
+        NativeEngine open = engine();
+        Answer answer = answers.take();
+        Decision decision;
+        try {
+            long returned = ask(open, known, sql, dialect, context, fakes, weight, NativeEngine.PASS_UNSAID, answer.address());
+            decision = Answer.passes(returned) ? null : answer.decision(returned, lastNamed(known));
+        } finally {
+            answers.give(answer);
+        }
         return decision == null || decision.verdict() != Verdict.THRESHOLD_NEEDED
                 ? decision : check(known, sql, dialect, context, fakes, weight, 0);
     }
@@ -144,19 +149,11 @@ final class Checker {
     }
 
     Decision checkRequest(byte[] context, int flags) {
-        int place = answers.place();
-        Answer answer = answers.take(place);
-        Decision decision = answer.decision(engine().checkRequest(context, flags, answer.address()), lastNamed);
-        answers.give(place, answer);
-        return decision;
+        return answered(answer -> engine().checkRequest(context, flags, answer));
     }
 
     Decision resume(long ticket, int flags) {
-        int place = answers.place();
-        Answer answer = answers.take(place);
-        Decision decision = answer.decision(engine().resume(ticket, flags, answer.address()), lastNamed);
-        answers.give(place, answer);
-        return decision;
+        return answered(answer -> engine().resume(ticket, flags, answer));
     }
 
     /** Whether there were places to give back. Never throws, as {@link #giveUp} does not: both come after what matters. */
@@ -181,12 +178,23 @@ final class Checker {
 
     private Decision once(NativeEngine open, NativePrepared known, byte[] sql, int dialect, byte[] context, int fakes,
             int weight, int flags) {
-        int place = answers.place();
-        Answer answer = answers.take(place);
-        long returned = ask(open, known, sql, dialect, context, fakes, weight, flags, answer.address());
-        Decision decision = answer.decision(returned, lastNamed(known));
-        answers.give(place, answer);
-        return decision;
+        Answer answer = answers.take();
+        try {
+            long returned = ask(open, known, sql, dialect, context, fakes, weight, flags, answer.address());
+            return answer.decision(returned, lastNamed(known));
+        } finally {
+            answers.give(answer);
+        }
+    }
+
+    /** @param ask writes a decision at an address, and returns the rest of it */
+    private Decision answered(LongUnaryOperator ask) {
+        Answer answer = answers.take();
+        try {
+            return answer.decision(ask.applyAsLong(answer.address()), lastNamed);
+        } finally {
+            answers.give(answer);
+        }
     }
 
     private LastNamed lastNamed(NativePrepared known) {

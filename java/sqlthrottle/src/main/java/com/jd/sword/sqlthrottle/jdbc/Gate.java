@@ -12,6 +12,7 @@ import com.jd.sword.sqlthrottle.Statements;
 import com.jd.sword.sqlthrottle.Throttle;
 import com.jd.sword.sqlthrottle.Verdict;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
@@ -82,7 +83,9 @@ final class Gate {
         }
         try {
             if (statements == null) {
-                Dialect found = Dialect.ofJdbcUrl(raw.getMetaData().getURL()).orElse(null);
+                DatabaseMetaData metaData = raw.getMetaData();
+                // A driver that does not tell has the dialect of the rules.
+                Dialect found = metaData == null ? null : Dialect.ofJdbcUrl(metaData.getURL()).orElse(null);
                 dialect = found;
                 statements = throttle.statements(found);
             }

@@ -113,6 +113,15 @@ class WrappingTest {
     }
 
     @Test
+    void aDriverNeedNotTellWhatItSpeaks() throws SQLException {
+        DataSource source = mock(DataSource.class);
+        when(source.getConnection()).thenReturn(mock(Connection.class));
+        try (Shop shop = Shop.with("{}")) {
+            assertThat(ThrottledDataSource.of(source, shop.throttle).getConnection()).isNotNull();
+        }
+    }
+
+    @Test
     void whatTheProgramAddsFailsAsJdbcExpects() throws SQLException {
         try (Shop shop = Shop.with("{}", options -> options.exempt(sql -> {
             throw new IllegalStateException("no list");
