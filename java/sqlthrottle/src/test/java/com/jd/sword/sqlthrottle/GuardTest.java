@@ -7,6 +7,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
@@ -154,11 +155,13 @@ class GuardTest {
     void aFutureGuardWaitsByTheSchedulerThatIsNamed() throws Exception {
         ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "named"));
         try (Throttle throttle = Throttle.of(delaying("10ms"))) {
+            CountDownLatch awaited = occupied(scheduler);
             CompletableFuture<String> thread = new CompletableFuture<>();
             throttle.guardAsync("select 1", StatementContext.empty(), scheduler).thenAccept(guard -> {
                 guard.close();
                 thread.complete(Thread.currentThread().getName());
             });
+            awaited.countDown();
             assertThat(thread.get()).isEqualTo("named");
             scheduler.shutdown();
             assertThatThrownBy(() -> throttle.guardAsync("select 1", StatementContext.empty(), scheduler).get())
@@ -172,8 +175,10 @@ class GuardTest {
     void aFutureGuardThatIsCancelledHoldsNothing() throws Exception {
         ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
         try (Throttle throttle = Throttle.of(delaying("50ms"))) {
+            CountDownLatch cancelled = occupied(scheduler);
             CompletableFuture<Guard> waiting = throttle.guardAsync("select 1", StatementContext.empty(), scheduler);
             assertThat(waiting.cancel(false)).isTrue();
+            cancelled.countDown();
             // What was scheduled runs before what is scheduled behind it.
             scheduler.schedule(() -> { }, 60, TimeUnit.MILLISECONDS).get();
             assertThat(placesInUse(throttle)).isZero();
@@ -181,6 +186,19 @@ class GuardTest {
         } finally {
             scheduler.shutdownNow();
         }
+    }
+
+    /** The one thread of a scheduler does nothing else until this is counted down. */
+    private static CountDownLatch occupied(ScheduledExecutorService scheduler) {
+        CountDownLatch latch = new CountDownLatch(1);
+        scheduler.execute(() -> {
+            try {
+                latch.await();
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        return latch;
     }
 
     /** Of a delay of an hour, what is cancelled is not to be kept for an hour. */
