@@ -2,6 +2,9 @@ package com.jd.sword.sqlthrottle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoMoreInteractions;
 
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -15,8 +18,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.mockito.ArgumentCaptor;
 
 @Timeout(60)
 class GuardTest {
@@ -320,6 +325,42 @@ class GuardTest {
             assertNobodyWaits(throttle);
         } finally {
             scheduler.shutdownNow();
+        }
+    }
+
+    /** Lets the statement through in another thread, by when the guard is cancelled: between the check and its answer. */
+    private static void cancelledMeanwhile(Throttle throttle) {
+        ScheduledExecutorService scheduler = mock(ScheduledExecutorService.class);
+        ArgumentCaptor<Runnable> elsewhere = ArgumentCaptor.forClass(Runnable.class);
+        Decision refill = new Decision(Verdict.REFILL_NEEDED.ordinal() + 1, null, 0, 0, null, Decision.Rare.NOTHING);
+        AtomicReference<CompletableFuture<Guard>> pending = new AtomicReference<>();
+        pending.set(PendingGuard.start(throttle.checker(), scheduler, flags -> {
+            if (flags == NativeEngine.NO_REFILL) {
+                return refill;
+            }
+            Decision decision = throttle.check("select 1");
+            assertThat(pending.get().cancel(false)).isTrue();
+            return decision;
+        }));
+        verify(scheduler).execute(elsewhere.capture());
+        elsewhere.getValue().run();
+        assertThat(pending.get()).isCancelled();
+        verifyNoMoreInteractions(scheduler);
+    }
+
+    @Test
+    void aGuardThatComesTooLateGivesItsPlaceBack() throws Exception {
+        try (Throttle throttle = Throttle.of(ONE)) {
+            cancelledMeanwhile(throttle);
+            throttle.guard("select 1").close();
+        }
+    }
+
+    @Test
+    void aWaitThatBeginsTooLateIsGivenUp() {
+        try (Throttle throttle = Throttle.of(ONE_WAITS)) {
+            cancelledMeanwhile(throttle);
+            assertNobodyWaits(throttle);
         }
     }
 }
