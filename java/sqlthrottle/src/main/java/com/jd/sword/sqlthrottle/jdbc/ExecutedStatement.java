@@ -21,6 +21,8 @@ abstract class ExecutedStatement extends Jdbc43Statement {
     private ResultSet rows;
     /** Generated keys that were made up. */
     private ResultSet keys;
+    /** Null where they hold nothing. */
+    private Results results;
     private boolean closesOnCompletion;
     /** Whether rows of its results can be changed, which no made up result can stand in for. */
     private boolean updatable;
@@ -91,6 +93,41 @@ abstract class ExecutedStatement extends Jdbc43Statement {
         text = next;
         rows = null;
         keys = null;
+        results = null;
+    }
+
+    /**
+     * It was sent: whether what it holds is held on, by results that are open or may come, from here on and not from when they are asked for.
+     *
+     * @param isRows whether its first result is open
+     * @param mayHaveMore whether others may be asked for, by how it is called
+     */
+    final boolean holdsOn(Pass entered, boolean isRows, boolean mayHaveMore) {
+        if (!entered.isHeld()) {
+            return isRows;
+        }
+        boolean mayFollow = mayHaveMore && Results.mayBeSeveral(text.sql());
+        boolean hasCursors = opensCursors();
+        if (isRows || mayFollow) {
+            if (hasCursors) {
+                entered.hold();
+            }
+            results = new Results(entered, isRows, isRows && rows == null, mayFollow);
+        } else if (!hasCursors) {
+            return false;
+        }
+        register(entered);
+        return true;
+    }
+
+    /** Whether an execution has cursors beside its results. */
+    boolean opensCursors() {
+        return false;
+    }
+
+    /** What the execution that it is in holds. */
+    final Pass held() {
+        return pass;
     }
 
     final void fake(Pass entered, Text next) throws SQLException {
@@ -122,6 +159,9 @@ abstract class ExecutedStatement extends Jdbc43Statement {
         }
         ResultSet opened = ThrottledResultSet.of(this, found, entered);
         rows = opened;
+        if (results != null) {
+            results.seen();
+        }
         return opened;
     }
 
@@ -157,26 +197,33 @@ abstract class ExecutedStatement extends Jdbc43Statement {
 
     @Override
     public int getUpdateCount() throws SQLException {
-        return pass.isFaked() ? fakedCount() : target.getUpdateCount();
+        return pass.isFaked() ? fakedCount() : (int) counted(target.getUpdateCount());
     }
 
     @Override
     public long getLargeUpdateCount() throws SQLException {
-        return pass.isFaked() ? fakedCount() : target.getLargeUpdateCount();
+        return pass.isFaked() ? fakedCount() : counted(target.getLargeUpdateCount());
     }
 
     private int fakedCount() {
         return pass == Pass.COUNT ? 0 : -1;
     }
 
+    private long counted(long count) {
+        if (results != null) {
+            results.counted(count);
+        }
+        return count;
+    }
+
     @Override
     public boolean getMoreResults() throws SQLException {
-        return pass.isFaked() ? noMore(CLOSE_CURRENT_RESULT) : more(target.getMoreResults(), CLOSE_CURRENT_RESULT);
+        return pass.isFaked() ? noMore(CLOSE_CURRENT_RESULT) : more(target::getMoreResults, CLOSE_CURRENT_RESULT);
     }
 
     @Override
     public boolean getMoreResults(int current) throws SQLException {
-        return pass.isFaked() ? noMore(current) : more(target.getMoreResults(current), current);
+        return pass.isFaked() ? noMore(current) : more(() -> target.getMoreResults(current), current);
     }
 
     private boolean noMore(int current) {
@@ -187,27 +234,23 @@ abstract class ExecutedStatement extends Jdbc43Statement {
         return false;
     }
 
-    /** Passes what is held on to the next result, if there is one. */
-    private boolean more(boolean isRows, int current) {
-        Pass held = pass;
-        if (held.isHeld()) {
-            if (isRows) {
-                held.hold();
+    private boolean more(Calls.ForEither call, int current) throws SQLException {
+        boolean isMoved = false;
+        try {
+            boolean isRows = call.send();
+            isMoved = true;
+            if (results != null) {
+                results.next(isRows, rows, current);
             }
-            if (current == CLOSE_ALL_RESULTS && !isRows) {
-                held.release();
-            } else if (current != KEEP_CURRENT_RESULT) {
-                if (rows instanceof ThrottledResultSet) {
-                    ((ThrottledResultSet) rows).letGo();
-                } else {
-                    held.drop();
-                }
+            if (current != KEEP_CURRENT_RESULT) {
+                rows = null;
+            }
+            return isRows;
+        } finally {
+            if (!isMoved) {
+                pass.release();
             }
         }
-        if (current != KEEP_CURRENT_RESULT) {
-            rows = null;
-        }
-        return isRows;
     }
 
     @Override

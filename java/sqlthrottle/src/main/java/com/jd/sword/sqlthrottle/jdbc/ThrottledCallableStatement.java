@@ -8,8 +8,9 @@ import java.util.Map;
 import lombok.experimental.Delegate;
 
 /** A call that asks before it is sent. What it returns nobody can make up, so one that is to be ignored is refused. */
-final class ThrottledCallableStatement extends NamedStatement {
-    @Delegate(types = CallableStatement.class, excludes = {PreparedStatement.class, NamedStatement.Setters.class, Intercepted.class})
+final class ThrottledCallableStatement extends CallingStatement {
+    @Delegate(types = CallableStatement.class, excludes = {
+        PreparedStatement.class, NamedStatement.Setters.class, CallingStatement.Registrations.class, Intercepted.class})
     private final CallableStatement target;
 
     ThrottledCallableStatement(ThrottledConnection connection, CallableStatement target, String sql) throws SQLException {
@@ -19,39 +20,34 @@ final class ThrottledCallableStatement extends NamedStatement {
 
     @Override
     public Object getObject(int parameter) throws SQLException {
-        return cursor(target.getObject(parameter));
+        return read(parameter, target.getObject(parameter));
     }
 
     @Override
     public Object getObject(String parameter) throws SQLException {
-        return cursor(target.getObject(parameter));
+        return read(parameter, target.getObject(parameter));
     }
 
     @Override
     public Object getObject(int parameter, Map<String, Class<?>> types) throws SQLException {
-        return cursor(target.getObject(parameter, types));
+        return read(parameter, target.getObject(parameter, types));
     }
 
     @Override
     public Object getObject(String parameter, Map<String, Class<?>> types) throws SQLException {
-        return cursor(target.getObject(parameter, types));
+        return read(parameter, target.getObject(parameter, types));
     }
 
     @Override
     public <T> T getObject(int parameter, Class<T> type) throws SQLException {
         T value = target.getObject(parameter, type);
-        return type == ResultSet.class ? type.cast(cursor(value)) : value;
+        return type == ResultSet.class ? type.cast(read(parameter, value)) : value;
     }
 
     @Override
     public <T> T getObject(String parameter, Class<T> type) throws SQLException {
         T value = target.getObject(parameter, type);
-        return type == ResultSet.class ? type.cast(cursor(value)) : value;
-    }
-
-    /** A cursor that the call has opened leads back to the wrapped statement. */
-    private Object cursor(Object value) {
-        return value instanceof ResultSet ? ThrottledResultSet.of(this, (ResultSet) value, Pass.SEND) : value;
+        return type == ResultSet.class ? type.cast(read(parameter, value)) : value;
     }
 
     /** What is not handed on as it is. */

@@ -127,12 +127,14 @@ final class ThrottledResultSet implements ResultSet {
         return type == ResultSet.class ? type.cast(nested(value)) : value;
     }
 
-    /** A cursor in a column leads back to the wrapped statement too. */
+    /** A cursor in a column leads back to the wrapped statement too, and holds what that does. */
     private Object nested(Object value) {
         if (!(value instanceof ResultSet)) {
             return value;
         }
-        return new ThrottledResultSet(connection, statement, (ResultSet) value, Pass.SEND);
+        Pass held = pass;
+        held.hold();
+        return new ThrottledResultSet(connection, statement, (ResultSet) value, held);
     }
 
     @Override

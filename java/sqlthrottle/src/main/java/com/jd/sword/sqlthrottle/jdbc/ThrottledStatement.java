@@ -122,8 +122,7 @@ class ThrottledStatement extends ExecutedStatement {
         boolean isOpen = false;
         try {
             ResultSet found = opened(call.send(), entered);
-            register(entered);
-            isOpen = found != null;
+            isOpen = holdsOn(entered, found != null, false);
             return found;
         } finally {
             Decided.restore(cell, outer);
@@ -140,11 +139,16 @@ class ThrottledStatement extends ExecutedStatement {
             return 0;
         }
         Object outer = Decided.mark(cell, gate.throttle());
+        boolean isOpen = false;
         try {
-            return call.send();
+            long count = call.send();
+            isOpen = holdsOn(entered, false, false);
+            return count;
         } finally {
             Decided.restore(cell, outer);
-            entered.release();
+            if (!isOpen) {
+                entered.release();
+            }
         }
     }
 
@@ -155,17 +159,14 @@ class ThrottledStatement extends ExecutedStatement {
             return entered == Pass.ROWS;
         }
         Object outer = Decided.mark(cell, gate.throttle());
-        boolean isRows = false;
+        boolean isOpen = false;
         try {
-            isRows = call.send();
-            if (isRows) {
-                // Held from here on, and not from when the result is asked for: it is open.
-                register(entered);
-            }
+            boolean isRows = call.send();
+            isOpen = holdsOn(entered, isRows, true);
             return isRows;
         } finally {
             Decided.restore(cell, outer);
-            if (!isRows) {
+            if (!isOpen) {
                 entered.release();
             }
         }

@@ -23,7 +23,7 @@ final class Values {
             return (byte) (number | 1);
         } else if (type == short.class) {
             return (short) (number | 1);
-        } else if (type == int.class) {
+        } else if (type == int.class || type == Integer.class) {
             return number;
         } else if (type == long.class) {
             return (long) number;
