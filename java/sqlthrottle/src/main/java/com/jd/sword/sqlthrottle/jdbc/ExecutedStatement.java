@@ -337,7 +337,7 @@ abstract class ExecutedStatement extends Jdbc43Statement {
 
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return Unwrapping.unwrap(this, target, type);
+        return Unwrapping.unwrap(this, connection.gate(), target, type);
     }
 
     @Override

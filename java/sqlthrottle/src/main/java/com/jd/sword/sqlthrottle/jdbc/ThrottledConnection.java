@@ -212,7 +212,7 @@ final class ThrottledConnection extends Jdbc43Connection {
 
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return Unwrapping.unwrap(this, target, type);
+        return Unwrapping.unwrap(this, gate, target, type);
     }
 
     @Override

@@ -14,7 +14,8 @@ import lombok.experimental.Delegate;
  * the thread that sends it, until it is let through, interrupted, cancelled, or its query timeout is over.
  *
  * <p>It goes around a pool, or into one. Of several around each other, by routing or by mistake, the outermost counts. Everything that
- * leads back to a connection or a statement leads to the wrapped one; {@code unwrap} gives what is inside.
+ * leads back to a connection or a statement leads to the wrapped one; {@code unwrap} gives what is inside, and the {@link Throttle} to
+ * whoever asks for that.
  *
  * <p>Closing the throttle is left to whoever opened it: statements that are sent afterwards fail.
  */
@@ -74,7 +75,7 @@ public final class ThrottledDataSource extends Jdbc43DataSource implements AutoC
 
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return Unwrapping.unwrap(this, target, type);
+        return Unwrapping.unwrap(this, gate, target, type);
     }
 
     @Override

@@ -34,6 +34,7 @@ import java.util.logging.Logger;
  *
  * <p>All connections with the same rule file share one {@link com.jd.sword.sqlthrottle.Throttle}, so its limits hold for all of them. It
  * is opened with the first of them, and closed when this driver is deregistered, as containers do it with a program that they stop.
+ * {@code connection.unwrap(Throttle.class)} gives it, for its snapshot and its metrics.
  */
 public final class ThrottledDriver implements Driver {
     /** What its URLs begin with. */

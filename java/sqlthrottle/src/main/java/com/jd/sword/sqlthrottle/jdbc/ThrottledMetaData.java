@@ -167,7 +167,7 @@ final class ThrottledMetaData extends Jdbc43MetaData {
 
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return Unwrapping.unwrap(this, target, type);
+        return Unwrapping.unwrap(this, connection.gate(), target, type);
     }
 
     @Override

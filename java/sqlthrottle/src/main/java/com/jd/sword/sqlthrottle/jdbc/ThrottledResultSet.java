@@ -139,7 +139,7 @@ final class ThrottledResultSet implements ResultSet {
 
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return Unwrapping.unwrap(this, target, type);
+        return Unwrapping.unwrap(this, (statement == null ? connection : statement.connection()).gate(), target, type);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.jd.sword.sqlthrottle.SqlThrottledException;
+import com.jd.sword.sqlthrottle.Throttle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +56,17 @@ class DriverTest {
         Connection transaction = DriverManager.getConnection(url);
         transaction.setAutoCommit(false);
         select(transaction);
+    }
+
+    @Test
+    void aConnectionLeadsToTheThrottleOfItsRules() throws SQLException {
+        String url = "jdbc:sqlthrottle:(rules=" + rules + ")h2:mem:";
+        try (Connection connection = DriverManager.getConnection(url); Connection other = DriverManager.getConnection(url)) {
+            Throttle throttle = connection.unwrap(Throttle.class);
+            assertThat(throttle.snapshot()).startsWith("{");
+            assertThat(throttle.isClosed()).isFalse();
+            assertThat(other.unwrap(Throttle.class)).isSameAs(throttle);
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.mockito.Mockito.when;
 
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.StatementContext;
+import com.jd.sword.sqlthrottle.Throttle;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -15,6 +16,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
+import java.sql.Wrapper;
+import java.util.List;
 import javax.sql.DataSource;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbc.JdbcStatement;
@@ -71,6 +74,18 @@ class WrappingTest {
             JdbcDataSource both = shop.h2;
             assertThat(shop.throttle.wrap(both)).isInstanceOf(ThrottledDataSource.class);
             assertThat(shop.throttle.wrapXA(both)).isInstanceOf(ThrottledXADataSource.class);
+        }
+    }
+
+    /** As a program with the URL form has no other way to its throttle. */
+    @Test
+    void allOfThemLeadToTheThrottle() throws SQLException {
+        try (Shop shop = Shop.with("{}"); Connection connection = shop.connect(); Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("select 2"); ResultSet types = connection.getMetaData().getTypeInfo()) {
+            for (Wrapper wrapper : List.of(shop.source, connection, statement, rows, types, connection.getMetaData())) {
+                assertThat(wrapper.isWrapperFor(Throttle.class)).as(wrapper.toString()).isTrue();
+                assertThat(wrapper.unwrap(Throttle.class)).as(wrapper.toString()).isSameAs(shop.throttle);
+            }
         }
     }
 
