@@ -181,31 +181,31 @@ abstract class BoundStatement extends ThrottledStatement implements PreparedStat
 
     @Override
     public void setObject(int index, Object value) throws SQLException {
-        target.setObject(index, value);
+        target.setObject(index, ThrottledArray.raw(value));
         bound(index, value);
     }
 
     @Override
     public void setObject(int index, Object value, int type) throws SQLException {
-        target.setObject(index, value, type);
+        target.setObject(index, ThrottledArray.raw(value), type);
         bound(index, value);
     }
 
     @Override
     public void setObject(int index, Object value, int type, int scale) throws SQLException {
-        target.setObject(index, value, type, scale);
+        target.setObject(index, ThrottledArray.raw(value), type, scale);
         bound(index, value);
     }
 
     @Override
     public void setObject(int index, Object value, SQLType type) throws SQLException {
-        target.setObject(index, value, type);
+        target.setObject(index, ThrottledArray.raw(value), type);
         bound(index, value);
     }
 
     @Override
     public void setObject(int index, Object value, SQLType type, int scale) throws SQLException {
-        target.setObject(index, value, type, scale);
+        target.setObject(index, ThrottledArray.raw(value), type, scale);
         bound(index, value);
     }
 

@@ -1,5 +1,6 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,7 +37,7 @@ abstract class CallingStatement extends NamedStatement {
         return unread > 0;
     }
 
-    /** What a parameter has: a cursor leads back to the wrapped statement, and holds what the call does. */
+    /** What a parameter has: what leads back leads to the wrapped statement, and a cursor holds what the call does. */
     final Object read(Object parameter, Object value) {
         Pass held = held();
         boolean isLast = unread > 0 && asked.add(parameter) && --unread == 0;
@@ -44,7 +45,7 @@ abstract class CallingStatement extends NamedStatement {
             if (isLast) {
                 held.drop();
             }
-            return value;
+            return value instanceof Array ? ThrottledArray.of(connection(), (Array) value) : value;
         }
         if (!isLast) {
             held.hold();

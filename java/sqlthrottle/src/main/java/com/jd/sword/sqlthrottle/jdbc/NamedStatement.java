@@ -146,31 +146,31 @@ abstract class NamedStatement extends ThrottledPreparedStatement implements Call
 
     @Override
     public void setObject(String parameter, Object value) throws SQLException {
-        target.setObject(parameter, value);
+        target.setObject(parameter, ThrottledArray.raw(value));
         forgetParameters();
     }
 
     @Override
     public void setObject(String parameter, Object value, int type) throws SQLException {
-        target.setObject(parameter, value, type);
+        target.setObject(parameter, ThrottledArray.raw(value), type);
         forgetParameters();
     }
 
     @Override
     public void setObject(String parameter, Object value, int type, int scale) throws SQLException {
-        target.setObject(parameter, value, type, scale);
+        target.setObject(parameter, ThrottledArray.raw(value), type, scale);
         forgetParameters();
     }
 
     @Override
     public void setObject(String parameter, Object value, SQLType type) throws SQLException {
-        target.setObject(parameter, value, type);
+        target.setObject(parameter, ThrottledArray.raw(value), type);
         forgetParameters();
     }
 
     @Override
     public void setObject(String parameter, Object value, SQLType type, int scale) throws SQLException {
-        target.setObject(parameter, value, type, scale);
+        target.setObject(parameter, ThrottledArray.raw(value), type, scale);
         forgetParameters();
     }
 

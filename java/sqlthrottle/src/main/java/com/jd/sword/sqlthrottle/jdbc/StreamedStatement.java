@@ -166,7 +166,7 @@ abstract class StreamedStatement extends BoundStatement {
 
     @Override
     public void setArray(int index, Array value) throws SQLException {
-        target.setArray(index, value);
+        target.setArray(index, ThrottledArray.raw(value));
         bound(index, null);
     }
 

@@ -1,8 +1,8 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
 import lombok.experimental.Delegate;
@@ -16,6 +16,16 @@ final class ThrottledCallableStatement extends CallingStatement {
     ThrottledCallableStatement(ThrottledConnection connection, CallableStatement target, String sql) throws SQLException {
         super(connection, target, sql);
         this.target = target;
+    }
+
+    @Override
+    public Array getArray(int parameter) throws SQLException {
+        return ThrottledArray.of(connection(), target.getArray(parameter));
+    }
+
+    @Override
+    public Array getArray(String parameter) throws SQLException {
+        return ThrottledArray.of(connection(), target.getArray(parameter));
     }
 
     @Override
@@ -40,18 +50,24 @@ final class ThrottledCallableStatement extends CallingStatement {
 
     @Override
     public <T> T getObject(int parameter, Class<T> type) throws SQLException {
-        T value = target.getObject(parameter, type);
-        return type == ResultSet.class ? type.cast(read(parameter, value)) : value;
+        return typed(parameter, target.getObject(parameter, type), type);
     }
 
     @Override
     public <T> T getObject(String parameter, Class<T> type) throws SQLException {
-        T value = target.getObject(parameter, type);
-        return type == ResultSet.class ? type.cast(read(parameter, value)) : value;
+        return typed(parameter, target.getObject(parameter, type), type);
+    }
+
+    private <T> T typed(Object parameter, T value, Class<T> type) {
+        return ThrottledResultSet.canBe(type) ? type.cast(read(parameter, value)) : value;
     }
 
     /** What is not handed on as it is. */
     interface Intercepted {
+        Array getArray(int parameter) throws SQLException;
+
+        Array getArray(String parameter) throws SQLException;
+
         Object getObject(int parameter) throws SQLException;
 
         Object getObject(String parameter) throws SQLException;

@@ -1,6 +1,7 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import com.jd.sword.sqlthrottle.StatementContext;
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -154,6 +155,11 @@ final class ThrottledConnection extends Jdbc43Connection {
     }
 
     @Override
+    public Array createArrayOf(String type, Object[] elements) throws SQLException {
+        return ThrottledArray.of(this, target.createArrayOf(type, elements));
+    }
+
+    @Override
     public DatabaseMetaData getMetaData() throws SQLException {
         DatabaseMetaData metaData = target.getMetaData();
         return metaData == null ? null : new ThrottledMetaData(this, metaData);
@@ -250,6 +256,8 @@ final class ThrottledConnection extends Jdbc43Connection {
         CallableStatement prepareCall(String sql, int type, int concurrency) throws SQLException;
 
         CallableStatement prepareCall(String sql, int type, int concurrency, int holdability) throws SQLException;
+
+        Array createArrayOf(String type, Object[] elements) throws SQLException;
 
         DatabaseMetaData getMetaData() throws SQLException;
 

@@ -1,7 +1,9 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLType;
 import java.sql.Statement;
 import java.util.Map;
 import lombok.experimental.Delegate;
@@ -96,6 +98,16 @@ final class ThrottledResultSet implements ResultSet {
     }
 
     @Override
+    public Array getArray(int column) throws SQLException {
+        return ThrottledArray.of(connection(), target.getArray(column));
+    }
+
+    @Override
+    public Array getArray(String column) throws SQLException {
+        return ThrottledArray.of(connection(), target.getArray(column));
+    }
+
+    @Override
     public Object getObject(int column) throws SQLException {
         return nested(target.getObject(column));
     }
@@ -117,20 +129,27 @@ final class ThrottledResultSet implements ResultSet {
 
     @Override
     public <T> T getObject(int column, Class<T> type) throws SQLException {
-        T value = target.getObject(column, type);
-        return type == ResultSet.class ? type.cast(nested(value)) : value;
+        return typed(target.getObject(column, type), type);
     }
 
     @Override
     public <T> T getObject(String column, Class<T> type) throws SQLException {
-        T value = target.getObject(column, type);
-        return type == ResultSet.class ? type.cast(nested(value)) : value;
+        return typed(target.getObject(column, type), type);
     }
 
-    /** A cursor in a column leads back to the wrapped statement too, and holds what that does. */
+    private <T> T typed(T value, Class<T> type) {
+        return canBe(type) ? type.cast(nested(value)) : value;
+    }
+
+    /** Whether what is asked for as this type may be wrapped: not where it is to be of a type of the driver's. */
+    static boolean canBe(Class<?> type) {
+        return type.isAssignableFrom(ResultSet.class) || type.isAssignableFrom(Array.class);
+    }
+
+    /** What leads back in a column leads to the wrapped statement too, and a cursor holds what that does. */
     private Object nested(Object value) {
         if (!(value instanceof ResultSet)) {
-            return value;
+            return value instanceof Array ? ThrottledArray.of(connection(), (Array) value) : value;
         }
         Pass held = pass;
         held.hold();
@@ -138,8 +157,62 @@ final class ThrottledResultSet implements ResultSet {
     }
 
     @Override
+    public void updateObject(int column, Object value) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value));
+    }
+
+    @Override
+    public void updateObject(int column, Object value, int scale) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value), scale);
+    }
+
+    @Override
+    public void updateObject(int column, Object value, SQLType type) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value), type);
+    }
+
+    @Override
+    public void updateObject(int column, Object value, SQLType type, int scale) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value), type, scale);
+    }
+
+    @Override
+    public void updateArray(int column, Array value) throws SQLException {
+        target.updateArray(column, ThrottledArray.raw(value));
+    }
+
+    @Override
+    public void updateObject(String column, Object value) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value));
+    }
+
+    @Override
+    public void updateObject(String column, Object value, int scale) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value), scale);
+    }
+
+    @Override
+    public void updateObject(String column, Object value, SQLType type) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value), type);
+    }
+
+    @Override
+    public void updateObject(String column, Object value, SQLType type, int scale) throws SQLException {
+        target.updateObject(column, ThrottledArray.raw(value), type, scale);
+    }
+
+    @Override
+    public void updateArray(String column, Array value) throws SQLException {
+        target.updateArray(column, ThrottledArray.raw(value));
+    }
+
+    private ThrottledConnection connection() {
+        return statement == null ? connection : statement.connection();
+    }
+
+    @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return Unwrapping.unwrap(this, (statement == null ? connection : statement.connection()).gate(), target, type);
+        return Unwrapping.unwrap(this, connection().gate(), target, type);
     }
 
     @Override
@@ -160,6 +233,10 @@ final class ThrottledResultSet implements ResultSet {
 
         Statement getStatement() throws SQLException;
 
+        Array getArray(int column) throws SQLException;
+
+        Array getArray(String column) throws SQLException;
+
         Object getObject(int column) throws SQLException;
 
         Object getObject(String column) throws SQLException;
@@ -171,6 +248,26 @@ final class ThrottledResultSet implements ResultSet {
         <T> T getObject(int column, Class<T> type) throws SQLException;
 
         <T> T getObject(String column, Class<T> type) throws SQLException;
+
+        void updateObject(int column, Object value) throws SQLException;
+
+        void updateObject(int column, Object value, int scale) throws SQLException;
+
+        void updateObject(int column, Object value, SQLType type) throws SQLException;
+
+        void updateObject(int column, Object value, SQLType type, int scale) throws SQLException;
+
+        void updateArray(int column, Array value) throws SQLException;
+
+        void updateObject(String column, Object value) throws SQLException;
+
+        void updateObject(String column, Object value, int scale) throws SQLException;
+
+        void updateObject(String column, Object value, SQLType type) throws SQLException;
+
+        void updateObject(String column, Object value, SQLType type, int scale) throws SQLException;
+
+        void updateArray(String column, Array value) throws SQLException;
 
         <T> T unwrap(Class<T> type) throws SQLException;
 

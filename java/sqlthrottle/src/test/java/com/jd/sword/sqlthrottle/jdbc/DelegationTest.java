@@ -9,6 +9,7 @@ import com.jd.sword.sqlthrottle.Throttle;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -49,7 +50,7 @@ class DelegationTest {
             "XAConnection.removeStatementEventListener(StatementEventListener)");
     /** What leads back to the database, and so has to be wrapped wherever it comes from. */
     private static final List<Class<?>> WRAPPED = List.of(Connection.class, Statement.class, ResultSet.class,
-            DatabaseMetaData.class, XAConnection.class, XAResource.class);
+            DatabaseMetaData.class, Array.class, XAConnection.class, XAResource.class);
     /** Builders of connections. */
     private static final Set<String> BUILDERS = Set.of("ConnectionBuilder", "XAConnectionBuilder");
 
@@ -66,7 +67,7 @@ class DelegationTest {
     @TestFactory
     Stream<DynamicTest> everyMethodReachesTheDriver() {
         return Stream.of(Connection.class, Statement.class, PreparedStatement.class, CallableStatement.class, ResultSet.class,
-                DatabaseMetaData.class, DataSource.class, XADataSource.class, XAConnection.class,
+                Array.class, DatabaseMetaData.class, DataSource.class, XADataSource.class, XAConnection.class,
                 XAResource.class)
                 .map(type -> dynamicTest(type.getSimpleName(), () -> {
                     for (Method method : type.getMethods()) {
@@ -143,6 +144,8 @@ class DelegationTest {
         } else if (type == ResultSet.class) {
             ThrottledStatement statement = new ThrottledStatement(connection, new Recorder().as(Statement.class));
             return ThrottledResultSet.of(statement, recorder.as(ResultSet.class), Pass.SEND);
+        } else if (type == Array.class) {
+            return ThrottledArray.of(connection, recorder.as(Array.class));
         } else if (type == DatabaseMetaData.class) {
             return new ThrottledMetaData(connection, recorder.as(DatabaseMetaData.class));
         } else if (type == DataSource.class) {

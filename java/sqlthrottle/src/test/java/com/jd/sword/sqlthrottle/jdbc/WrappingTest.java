@@ -2,13 +2,17 @@ package com.jd.sword.sqlthrottle.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.StatementContext;
 import com.jd.sword.sqlthrottle.Throttle;
+import java.sql.Array;
+import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -74,6 +78,56 @@ class WrappingTest {
             JdbcDataSource both = shop.h2;
             assertThat(shop.throttle.wrap(both)).isInstanceOf(ThrottledDataSource.class);
             assertThat(shop.throttle.wrapXA(both)).isInstanceOf(ThrottledXADataSource.class);
+        }
+    }
+
+    @Test
+    void anArrayLeadsBackToTheWrappersAndIsTheDriversForTheDriver() throws SQLException {
+        PreparedStatement driver = mock(PreparedStatement.class);
+        CallableStatement driversCall = mock(CallableStatement.class);
+        ResultSet driversRows = mock(ResultSet.class);
+        Array array = mock(Array.class, RETURNS_DEEP_STUBS);
+        when(driver.executeQuery()).thenReturn(driversRows);
+        when(driversRows.getArray(1)).thenReturn(array);
+        when(driversRows.getObject(1)).thenReturn(array);
+        when(driversRows.getObject(1, Object.class)).thenReturn(array);
+        when(driversCall.getObject("array")).thenReturn(array);
+        try (Shop shop = Shop.with("{}"); ThrottledConnection connection = shop.connection();
+                PreparedStatement statement = new ThrottledPreparedStatement(connection, driver, "select 2", false);
+                CallableStatement call = new ThrottledCallableStatement(connection, driversCall, "{call f(?)}");
+                ResultSet rows = statement.executeQuery()) {
+            for (Object read : new Object[] {rows.getArray(1), rows.getObject(1), rows.getObject(1, Object.class), call.getObject("array")}) {
+                Array wrapped = (Array) read;
+                assertThat(wrapped).hasToString(array.toString()).isEqualTo(rows.getArray(1)).hasSameHashCodeAs(array);
+                assertThat(wrapped.getResultSet().getStatement().getConnection()).isSameAs(connection);
+                statement.setArray(1, wrapped);
+                statement.setObject(2, wrapped);
+                call.setObject("array", wrapped);
+                rows.updateArray(1, wrapped);
+                rows.updateObject("array", wrapped);
+            }
+            verify(driver, times(4)).setArray(1, array);
+            verify(driver, times(4)).setObject(2, array);
+            verify(driversCall, times(4)).setObject("array", array);
+            verify(driversRows, times(4)).updateArray(1, array);
+            verify(driversRows, times(4)).updateObject("array", array);
+        }
+    }
+
+    @Test
+    void anArrayOfADatabaseStaysWhatItIs() throws SQLException {
+        try (Shop shop = Shop.with("{}"); Connection connection = shop.connect();
+                PreparedStatement select = connection.prepareStatement("select cast(? as int array)")) {
+            select.setArray(1, connection.createArrayOf("int", new Object[] {1, 2}));
+            try (ResultSet rows = select.executeQuery()) {
+                rows.next();
+                assertThat((Object[]) rows.getArray(1).getArray()).containsExactly(1, 2);
+                try (ResultSet elements = rows.getArray(1).getResultSet()) {
+                    Statement behind = elements.getStatement();
+                    assertThat(behind == null || behind.getConnection() == connection).isTrue();
+                    assertThat(elements.next()).isTrue();
+                }
+            }
         }
     }
 
