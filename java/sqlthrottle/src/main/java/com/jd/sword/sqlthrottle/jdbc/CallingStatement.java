@@ -13,7 +13,7 @@ import java.util.Set;
  * A call with its parameters that are cursors. What it holds is held by each of them, and until all are asked for: they are open
  * although nobody has seen them.
  */
-abstract class CallingStatement extends NamedStatement {
+abstract class CallingStatement extends NamedStreamStatement {
     /** What Oracle's driver calls a cursor, beside the number that JDBC has given it since. */
     private static final int ORACLE_CURSOR = -10;
 

@@ -1,19 +1,11 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import com.jd.sword.sqlthrottle.Fakes;
-import java.io.InputStream;
-import java.io.Reader;
 import java.math.BigDecimal;
-import java.net.URL;
-import java.sql.Blob;
 import java.sql.CallableStatement;
-import java.sql.Clob;
 import java.sql.Date;
-import java.sql.NClob;
-import java.sql.RowId;
 import java.sql.SQLException;
 import java.sql.SQLType;
-import java.sql.SQLXML;
 import java.sql.Time;
 import java.sql.Timestamp;
 import java.util.Calendar;
@@ -174,144 +166,6 @@ abstract class NamedStatement extends ThrottledPreparedStatement implements Call
         forgetParameters();
     }
 
-    @Override
-    public void setAsciiStream(String parameter, InputStream value, int length) throws SQLException {
-        target.setAsciiStream(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setAsciiStream(String parameter, InputStream value, long length) throws SQLException {
-        target.setAsciiStream(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setAsciiStream(String parameter, InputStream value) throws SQLException {
-        target.setAsciiStream(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setBinaryStream(String parameter, InputStream value, int length) throws SQLException {
-        target.setBinaryStream(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setBinaryStream(String parameter, InputStream value, long length) throws SQLException {
-        target.setBinaryStream(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setBinaryStream(String parameter, InputStream value) throws SQLException {
-        target.setBinaryStream(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setCharacterStream(String parameter, Reader value, int length) throws SQLException {
-        target.setCharacterStream(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setCharacterStream(String parameter, Reader value, long length) throws SQLException {
-        target.setCharacterStream(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setCharacterStream(String parameter, Reader value) throws SQLException {
-        target.setCharacterStream(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setNCharacterStream(String parameter, Reader value, long length) throws SQLException {
-        target.setNCharacterStream(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setNCharacterStream(String parameter, Reader value) throws SQLException {
-        target.setNCharacterStream(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setBlob(String parameter, Blob value) throws SQLException {
-        target.setBlob(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setBlob(String parameter, InputStream value, long length) throws SQLException {
-        target.setBlob(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setBlob(String parameter, InputStream value) throws SQLException {
-        target.setBlob(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setClob(String parameter, Clob value) throws SQLException {
-        target.setClob(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setClob(String parameter, Reader value, long length) throws SQLException {
-        target.setClob(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setClob(String parameter, Reader value) throws SQLException {
-        target.setClob(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setNClob(String parameter, NClob value) throws SQLException {
-        target.setNClob(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setNClob(String parameter, Reader value, long length) throws SQLException {
-        target.setNClob(parameter, value, length);
-        forgetParameters();
-    }
-
-    @Override
-    public void setNClob(String parameter, Reader value) throws SQLException {
-        target.setNClob(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setURL(String parameter, URL value) throws SQLException {
-        target.setURL(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setRowId(String parameter, RowId value) throws SQLException {
-        target.setRowId(parameter, value);
-        forgetParameters();
-    }
-
-    @Override
-    public void setSQLXML(String parameter, SQLXML value) throws SQLException {
-        target.setSQLXML(parameter, value);
-        forgetParameters();
-    }
-
     /** What is bound here, and so is not handed on as it is. */
     interface Setters {
         void setNull(String parameter, int type) throws SQLException;
@@ -361,51 +215,5 @@ abstract class NamedStatement extends ThrottledPreparedStatement implements Call
         void setObject(String parameter, Object value, SQLType type) throws SQLException;
 
         void setObject(String parameter, Object value, SQLType type, int scale) throws SQLException;
-
-        void setAsciiStream(String parameter, InputStream value, int length) throws SQLException;
-
-        void setAsciiStream(String parameter, InputStream value, long length) throws SQLException;
-
-        void setAsciiStream(String parameter, InputStream value) throws SQLException;
-
-        void setBinaryStream(String parameter, InputStream value, int length) throws SQLException;
-
-        void setBinaryStream(String parameter, InputStream value, long length) throws SQLException;
-
-        void setBinaryStream(String parameter, InputStream value) throws SQLException;
-
-        void setCharacterStream(String parameter, Reader value, int length) throws SQLException;
-
-        void setCharacterStream(String parameter, Reader value, long length) throws SQLException;
-
-        void setCharacterStream(String parameter, Reader value) throws SQLException;
-
-        void setNCharacterStream(String parameter, Reader value, long length) throws SQLException;
-
-        void setNCharacterStream(String parameter, Reader value) throws SQLException;
-
-        void setBlob(String parameter, Blob value) throws SQLException;
-
-        void setBlob(String parameter, InputStream value, long length) throws SQLException;
-
-        void setBlob(String parameter, InputStream value) throws SQLException;
-
-        void setClob(String parameter, Clob value) throws SQLException;
-
-        void setClob(String parameter, Reader value, long length) throws SQLException;
-
-        void setClob(String parameter, Reader value) throws SQLException;
-
-        void setNClob(String parameter, NClob value) throws SQLException;
-
-        void setNClob(String parameter, Reader value, long length) throws SQLException;
-
-        void setNClob(String parameter, Reader value) throws SQLException;
-
-        void setURL(String parameter, URL value) throws SQLException;
-
-        void setRowId(String parameter, RowId value) throws SQLException;
-
-        void setSQLXML(String parameter, SQLXML value) throws SQLException;
     }
 }

@@ -10,7 +10,8 @@ import lombok.experimental.Delegate;
 /** A call that asks before it is sent. What it returns nobody can make up, so one that is to be ignored is refused. */
 final class ThrottledCallableStatement extends CallingStatement {
     @Delegate(types = CallableStatement.class, excludes = {
-        PreparedStatement.class, NamedStatement.Setters.class, CallingStatement.Registrations.class, Intercepted.class})
+        PreparedStatement.class, NamedStatement.Setters.class, NamedStreamStatement.Setters.class, CallingStatement.Registrations.class,
+        Intercepted.class})
     private final CallableStatement target;
 
     ThrottledCallableStatement(ThrottledConnection connection, CallableStatement target, String sql) throws SQLException {
