@@ -12,11 +12,14 @@ import java.util.List;
 
 /**
  * The native file of the jar, in a directory of its own that nobody else may look into or write to: the system's loader takes no file
- * from within a jar. It is removed as soon as it is loaded, where the system allows, and else when the JVM ends.
+ * from within a jar. It is removed as soon as it is loaded, where the system allows, and else when the JVM ends, or by a later one.
  */
 final class ExtractedFile {
     /** Names a directory to extract to, in place of those that are tried otherwise. */
     static final String DIRECTORY_PROPERTY = "sqlthrottle.native.dir";
+
+    /** Of the names of its directories. */
+    static final String PREFIX = "sqlthrottle-";
 
     private static final String NATIVE = "META-INF/native/";
     /** Platforms that a jar may have a file for, to be named where it has none for this one. */
@@ -74,7 +77,7 @@ final class ExtractedFile {
 
     private static void linkIn(Path parent, ClassLoader loader, String resource, String name) throws IOException {
         Files.createDirectories(parent);
-        Path directory = Files.createTempDirectory(parent, "sqlthrottle-", ownersAlone(parent));
+        Path directory = Files.createTempDirectory(parent, PREFIX, ownersAlone(parent));
         Path file = directory.resolve(name);
         try {
             try (InputStream content = loader == null
@@ -99,9 +102,11 @@ final class ExtractedFile {
             Files.deleteIfExists(file);
             Files.deleteIfExists(directory);
         } catch (IOException inUse) {
-            // Windows keeps what is loaded. The JVM goes the other way round: what was named last goes first.
+            // Windows keeps what is loaded. The JVM goes the other way round: what was named last goes first. Where it fails too, the next
+            // one that comes here sweeps.
             directory.toFile().deleteOnExit();
             file.toFile().deleteOnExit();
+            LeftDirectories.sweep(directory.getParent(), PREFIX, file.getFileName().toString());
         }
     }
 

@@ -66,4 +66,10 @@ final class LinkFailure {
         }
         return "the system refuses it";
     }
+
+    /** That the JVM does not show its memory to native code, as the specification leaves to it. */
+    static String ofBuffers() {
+        return "this JVM (" + System.getProperty("java.vm.name") + ' ' + System.getProperty("java.vm.version")
+                + ") gives native code no access to direct buffers, which sqlthrottle reads decisions from: use another";
+    }
 }

@@ -48,7 +48,15 @@ final class NativeLibrary {
         if (!VERSION.equals(version) || !Arrays.equals(expected, layout())) {
             throw new UnsatisfiedLinkError(LinkFailure.ofVersion(version, named));
         }
+        requireAddress(address(ByteBuffer.allocateDirect(1)));
         loaded = true;
+    }
+
+    /** Decisions are read where this says: 0 would say that nobody wants them, and each would have neither a rule nor a place to give back. */
+    static void requireAddress(long address) {
+        if (address == 0) {
+            throw new UnsatisfiedLinkError(LinkFailure.ofBuffers());
+        }
     }
 
     private static String versionOfLibrary() {
@@ -73,7 +81,7 @@ final class NativeLibrary {
         }
     }
 
-    /** Where a direct buffer is. */
+    /** Where a direct buffer is; 0 where this JVM does not tell native code. */
     static native long address(ByteBuffer buffer);
 
     /** That of the build, in ASCII. */

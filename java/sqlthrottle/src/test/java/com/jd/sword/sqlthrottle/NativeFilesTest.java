@@ -8,6 +8,9 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,5 +123,55 @@ class NativeFilesTest {
     void theVersionIsThatOfTheBuild() throws Exception {
         NativeLibrary.load();
         assertThat(Files.readString(Paths.get("pom.xml"))).contains("<version>" + NativeLibrary.VERSION + "</version>");
+    }
+
+    private Path left(String name, String... files) throws Exception {
+        Path left = Files.createDirectory(directory.resolve(name));
+        for (String file : files) {
+            Files.writeString(left.resolve(file), "");
+        }
+        Files.setLastModifiedTime(left, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+        return left;
+    }
+
+    @Test
+    void whatEarlierJvmsHaveLeftIsSwept() throws Exception {
+        String file = PLATFORM.file();
+        Path full = left("sqlthrottle-1", file);
+        Path empty = left("sqlthrottle-2");
+        Path young = left("sqlthrottle-3", file);
+        Files.setLastModifiedTime(young, FileTime.from(Instant.now()));
+        Path shared = left("sqlthrottle-4", file, "notes.txt");
+        Path others = left("other-5", file);
+        Path linked = Files.createSymbolicLink(directory.resolve("sqlthrottle-6"), others);
+        Path within = left("sqlthrottle-7");
+        Files.createSymbolicLink(within.resolve(file), shared.resolve(file));
+        Files.setLastModifiedTime(within, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+        Path plain = Files.writeString(directory.resolve("sqlthrottle-8"), "");
+        LeftDirectories.sweep(directory, ExtractedFile.PREFIX, file);
+        assertThat(full).doesNotExist();
+        assertThat(empty).doesNotExist();
+        assertThat(young.resolve(file)).exists();
+        assertThat(shared.resolve(file)).exists();
+        assertThat(others.resolve(file)).exists();
+        assertThat(linked).isSymbolicLink();
+        assertThat(within.resolve(file)).isSymbolicLink();
+        assertThat(plain).exists();
+        LeftDirectories.sweep(directory.resolve("none"), ExtractedFile.PREFIX, file);
+    }
+
+    @Test
+    void aSweepIsBounded() throws Exception {
+        for (int i = 0; i < 150; i++) {
+            left("sqlthrottle-" + i);
+        }
+        LeftDirectories.sweep(directory, ExtractedFile.PREFIX, PLATFORM.file());
+        assertThat(directory.toFile().list()).hasSize(50);
+    }
+
+    @Test
+    void aJvmThatShowsNoBuffersIsRefused() {
+        assertThatThrownBy(() -> NativeLibrary.requireAddress(0)).isInstanceOf(UnsatisfiedLinkError.class)
+                .hasMessageContaining("direct buffers").hasMessageContaining(System.getProperty("java.vm.name"));
     }
 }
