@@ -1,5 +1,6 @@
 package com.jd.sword.sqlthrottle;
 
+import com.jd.sword.sqlthrottle.jdbc.ThrottledConnectionPoolDataSource;
 import com.jd.sword.sqlthrottle.jdbc.ThrottledDataSource;
 import com.jd.sword.sqlthrottle.jdbc.ThrottledXADataSource;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import javax.sql.ConnectionPoolDataSource;
 import javax.sql.DataSource;
 import javax.sql.XADataSource;
 
@@ -349,6 +351,11 @@ public final class Throttle implements AutoCloseable {
      */
     public XADataSource wrapXA(XADataSource target) {
         return ThrottledXADataSource.of(target, this);
+    }
+
+    /** The same of connections that a pool keeps, for the same reason by a name of its own. */
+    public ConnectionPoolDataSource wrapPooled(ConnectionPoolDataSource target) {
+        return ThrottledConnectionPoolDataSource.of(target, this);
     }
 
     /** Whether it is closed. */

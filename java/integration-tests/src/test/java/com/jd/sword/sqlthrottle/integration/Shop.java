@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jd.sword.sqlthrottle.ManualClock;
 import com.jd.sword.sqlthrottle.Throttle;
 import com.jd.sword.sqlthrottle.jdbc.ThrottledDataSource;
+import com.jd.sword.sqlthrottle.jdbc.ThrottledSourceBuilder;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,14 +34,14 @@ final class Shop implements AutoCloseable {
     /** Around the driver's. */
     final DataSource source;
 
-    private Shop(Database database, String rules, Consumer<ThrottledDataSource.Builder> options) throws SQLException {
+    private Shop(Database database, String rules, Consumer<ThrottledSourceBuilder<ThrottledDataSource>> options) throws SQLException {
         this.database = database;
         this.rules = rules;
         database.create(schema);
         raw = database.dataSource(schema);
         create();
         throttle = Throttle.builder().rules(rules).clock(clock).open();
-        ThrottledDataSource.Builder builder = ThrottledDataSource.builder(raw, throttle);
+        ThrottledSourceBuilder<ThrottledDataSource> builder = ThrottledDataSource.builder(raw, throttle);
         options.accept(builder);
         source = builder.build();
     }
@@ -49,7 +50,7 @@ final class Shop implements AutoCloseable {
         return new Shop(database, rules, options -> {});
     }
 
-    static Shop on(Database database, String rules, Consumer<ThrottledDataSource.Builder> options) throws SQLException {
+    static Shop on(Database database, String rules, Consumer<ThrottledSourceBuilder<ThrottledDataSource>> options) throws SQLException {
         return new Shop(database, rules, options);
     }
 

@@ -25,9 +25,9 @@ public final class ThrottledDataSource extends Jdbc43DataSource implements AutoC
 
     private final Gate gate;
 
-    private ThrottledDataSource(Builder builder) {
-        target = builder.target;
-        gate = builder.gate();
+    private ThrottledDataSource(DataSource target, Gate gate) {
+        this.target = target;
+        this.gate = gate;
     }
 
     /** A DataSource with everything as it is by default. */
@@ -36,8 +36,9 @@ public final class ThrottledDataSource extends Jdbc43DataSource implements AutoC
     }
 
     /** A builder for a DataSource around this one. */
-    public static Builder builder(DataSource target, Throttle throttle) {
-        return new Builder(target, throttle);
+    public static ThrottledSourceBuilder<ThrottledDataSource> builder(DataSource target, Throttle throttle) {
+        Objects.requireNonNull(target, "target");
+        return new ThrottledSourceBuilder<>(throttle, gate -> new ThrottledDataSource(target, gate));
     }
 
     @Override
@@ -97,25 +98,5 @@ public final class ThrottledDataSource extends Jdbc43DataSource implements AutoC
         <T> T unwrap(Class<T> type) throws SQLException;
 
         boolean isWrapperFor(Class<?> type) throws SQLException;
-    }
-
-    /** What a DataSource is made of. */
-    public static final class Builder extends ThrottledSourceBuilder<Builder> {
-        private final DataSource target;
-
-        private Builder(DataSource target, Throttle throttle) {
-            super(throttle);
-            this.target = Objects.requireNonNull(target, "target");
-        }
-
-        @Override
-        Builder self() {
-            return this;
-        }
-
-        /** The DataSource. */
-        public ThrottledDataSource build() {
-            return new ThrottledDataSource(this);
-        }
     }
 }

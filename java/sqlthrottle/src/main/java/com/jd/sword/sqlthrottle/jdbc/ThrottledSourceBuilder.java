@@ -5,16 +5,18 @@ import com.jd.sword.sqlthrottle.Fakes;
 import com.jd.sword.sqlthrottle.StatementContext;
 import com.jd.sword.sqlthrottle.Throttle;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
  * How a source of connections is throttled. Not for use by several threads.
  *
- * @param <B> the builder itself
+ * @param <S> the source that is built
  */
-public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>> {
+public final class ThrottledSourceBuilder<S> {
     private final Throttle throttle;
+    private final Function<Gate, S> maker;
     private InTransaction inTransaction = InTransaction.APPLY;
     private Fakes fakes = Fakes.ROWS_AND_COUNT;
     private Dialect dialect;
@@ -22,16 +24,15 @@ public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>
     private Supplier<StatementContext> context;
     private Wait.Time time = Wait.Time.SYSTEM;
 
-    ThrottledSourceBuilder(Throttle throttle) {
+    ThrottledSourceBuilder(Throttle throttle, Function<Gate, S> maker) {
         this.throttle = Objects.requireNonNull(throttle, "throttle");
+        this.maker = maker;
     }
 
-    abstract B self();
-
     /** What rules may do to statements of an open transaction; all that they say, unless said otherwise. */
-    public B inTransaction(InTransaction mode) {
+    public ThrottledSourceBuilder<S> inTransaction(InTransaction mode) {
         inTransaction = Objects.requireNonNull(mode, "mode");
-        return self();
+        return this;
     }
 
     /**
@@ -39,27 +40,27 @@ public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>
      * mapper, as by Hibernate's flush, it is to be {@link Fakes#ROWS}: what is to be ignored of their writes is aborted then. A mapper
      * takes such a write for done, and the object for stored, or takes it for overtaken by another transaction's.
      */
-    public B fakes(Fakes most) {
+    public ThrottledSourceBuilder<S> fakes(Fakes most) {
         fakes = Objects.requireNonNull(most, "most");
-        return self();
+        return this;
     }
 
     /**
      * The dialect of the statements. Unless said, it is found by the URL of the first connection, and asked once; where that does not
      * tell, it is the rule file's.
      */
-    public B dialect(Dialect name) {
+    public ThrottledSourceBuilder<S> dialect(Dialect name) {
         dialect = Objects.requireNonNull(name, "name");
-        return self();
+        return this;
     }
 
     /**
      * Which statements are never checked, by their text; {@link Exemptions#standard()} unless said otherwise. It is asked once of a text
      * that is sent again and again, and each time of others, by any thread.
      */
-    public B exempt(Predicate<String> texts) {
+    public ThrottledSourceBuilder<S> exempt(Predicate<String> texts) {
         exempt = Objects.requireNonNull(texts, "texts");
-        return self();
+        return this;
     }
 
     /**
@@ -67,18 +68,19 @@ public abstract class ThrottledSourceBuilder<B extends ThrottledSourceBuilder<B>
      * {@link com.jd.sword.sqlthrottle.AmbientContext} goes before it, and before both a parameter that is bound; its weight and what it
      * can fake are not looked at.
      */
-    public B context(Supplier<StatementContext> source) {
+    public ThrottledSourceBuilder<S> context(Supplier<StatementContext> source) {
         context = Objects.requireNonNull(source, "source");
-        return self();
+        return this;
     }
 
     /** For tests. */
-    B time(Wait.Time other) {
+    ThrottledSourceBuilder<S> time(Wait.Time other) {
         time = other;
-        return self();
+        return this;
     }
 
-    Gate gate() {
-        return new Gate(throttle, inTransaction, fakes, dialect, exempt, context, time);
+    /** The source, which is not changed by what is said here later. */
+    public S build() {
+        return maker.apply(new Gate(throttle, inTransaction, fakes, dialect, exempt, context, time));
     }
 }

@@ -18,9 +18,9 @@ public final class ThrottledXADataSource extends Jdbc43XADataSource {
 
     private final Gate gate;
 
-    private ThrottledXADataSource(Builder builder) {
-        target = builder.target;
-        gate = builder.gate();
+    private ThrottledXADataSource(XADataSource target, Gate gate) {
+        this.target = target;
+        this.gate = gate;
     }
 
     /** A source with everything as it is by default. */
@@ -29,8 +29,9 @@ public final class ThrottledXADataSource extends Jdbc43XADataSource {
     }
 
     /** A builder for a source around this one. */
-    public static Builder builder(XADataSource target, Throttle throttle) {
-        return new Builder(target, throttle);
+    public static ThrottledSourceBuilder<ThrottledXADataSource> builder(XADataSource target, Throttle throttle) {
+        Objects.requireNonNull(target, "target");
+        return new ThrottledSourceBuilder<>(throttle, gate -> new ThrottledXADataSource(target, gate));
     }
 
     @Override
@@ -64,25 +65,5 @@ public final class ThrottledXADataSource extends Jdbc43XADataSource {
         XAConnection getXAConnection() throws SQLException;
 
         XAConnection getXAConnection(String user, String password) throws SQLException;
-    }
-
-    /** What a source is made of. */
-    public static final class Builder extends ThrottledSourceBuilder<Builder> {
-        private final XADataSource target;
-
-        private Builder(XADataSource target, Throttle throttle) {
-            super(throttle);
-            this.target = Objects.requireNonNull(target, "target");
-        }
-
-        @Override
-        Builder self() {
-            return this;
-        }
-
-        /** The source. */
-        public ThrottledXADataSource build() {
-            return new ThrottledXADataSource(this);
-        }
     }
 }

@@ -22,7 +22,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.sql.ConnectionPoolDataSource;
 import javax.sql.DataSource;
+import javax.sql.PooledConnection;
 import javax.sql.XAConnection;
 import javax.sql.XADataSource;
 import javax.transaction.xa.XAResource;
@@ -47,12 +49,16 @@ class DelegationTest {
             "XAConnection.addConnectionEventListener(ConnectionEventListener)",
             "XAConnection.removeConnectionEventListener(ConnectionEventListener)",
             "XAConnection.addStatementEventListener(StatementEventListener)",
-            "XAConnection.removeStatementEventListener(StatementEventListener)");
+            "XAConnection.removeStatementEventListener(StatementEventListener)",
+            "PooledConnection.addConnectionEventListener(ConnectionEventListener)",
+            "PooledConnection.removeConnectionEventListener(ConnectionEventListener)",
+            "PooledConnection.addStatementEventListener(StatementEventListener)",
+            "PooledConnection.removeStatementEventListener(StatementEventListener)");
     /** What leads back to the database, and so has to be wrapped wherever it comes from. */
     private static final List<Class<?>> WRAPPED = List.of(Connection.class, Statement.class, ResultSet.class,
-            DatabaseMetaData.class, Array.class, XAConnection.class, XAResource.class);
+            DatabaseMetaData.class, Array.class, PooledConnection.class, XAResource.class);
     /** Builders of connections. */
-    private static final Set<String> BUILDERS = Set.of("ConnectionBuilder", "XAConnectionBuilder");
+    private static final Set<String> BUILDERS = Set.of("ConnectionBuilder", "PooledConnectionBuilder", "XAConnectionBuilder");
 
     private final Throttle throttle = throttle();
     private final Gate gate = new Gate(throttle, InTransaction.APPLY, Dialect.GENERIC, sql -> true, null, Wait.Time.SYSTEM);
@@ -68,7 +74,7 @@ class DelegationTest {
     Stream<DynamicTest> everyMethodReachesTheDriver() {
         return Stream.of(Connection.class, Statement.class, PreparedStatement.class, CallableStatement.class, ResultSet.class,
                 Array.class, DatabaseMetaData.class, DataSource.class, XADataSource.class, XAConnection.class,
-                XAResource.class)
+                XAResource.class, ConnectionPoolDataSource.class, PooledConnection.class)
                 .map(type -> dynamicTest(type.getSimpleName(), () -> {
                     for (Method method : type.getMethods()) {
                         if (!Modifier.isStatic(method.getModifiers())) {
@@ -82,7 +88,7 @@ class DelegationTest {
     Stream<DynamicTest> everyMethodOfTheListIsOne() {
         Set<String> all = new TreeSet<>();
         for (Class<?> type : List.of(Statement.class, PreparedStatement.class, CallableStatement.class, DatabaseMetaData.class,
-                ResultSet.class, XAConnection.class)) {
+                ResultSet.class, XAConnection.class, PooledConnection.class)) {
             for (Method method : type.getMethods()) {
                 all.add(name(type, method));
             }
@@ -153,7 +159,12 @@ class DelegationTest {
         } else if (type == XADataSource.class) {
             return ThrottledXADataSource.builder(recorder.as(XADataSource.class), throttle).dialect(Dialect.MYSQL).build();
         }
-        if (type == XAResource.class) {
+        if (type == ConnectionPoolDataSource.class) {
+            return ThrottledConnectionPoolDataSource.builder(recorder.as(ConnectionPoolDataSource.class), throttle)
+                    .dialect(Dialect.MYSQL).build();
+        } else if (type == PooledConnection.class) {
+            return ThrottledPooledConnection.of(gate, recorder.as(PooledConnection.class), null);
+        } else if (type == XAResource.class) {
             return new ThrottledXAResource(recorder.as(XAResource.class), new Branch(), committed -> {});
         }
         return ThrottledXAConnection.of(gate, recorder.as(XAConnection.class), null);

@@ -24,10 +24,10 @@ final class Shop implements AutoCloseable {
     final DataSource source;
     private final Connection keptOpen;
 
-    private Shop(String rules, Consumer<ThrottledDataSource.Builder> options) {
+    private Shop(String rules, Consumer<ThrottledSourceBuilder<ThrottledDataSource>> options) {
         throttle = Throttle.builder().rules(rules).clock(clock).open();
         h2.setURL("jdbc:h2:mem:" + System.nanoTime());
-        ThrottledDataSource.Builder builder = ThrottledDataSource.builder(h2, throttle).time(new ManualTime());
+        ThrottledSourceBuilder<ThrottledDataSource> builder = ThrottledDataSource.builder(h2, throttle).time(new ManualTime());
         options.accept(builder);
         source = builder.build();
         try {
@@ -48,7 +48,7 @@ final class Shop implements AutoCloseable {
         return new Shop(rules, options -> {});
     }
 
-    static Shop with(String rules, Consumer<ThrottledDataSource.Builder> options) {
+    static Shop with(String rules, Consumer<ThrottledSourceBuilder<ThrottledDataSource>> options) {
         return new Shop(rules, options);
     }
 
