@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Which dialect the database behind a JDBC URL speaks. */
+/** Which driver a JDBC URL is for, and which dialect its database speaks. */
 final class JdbcUrls {
     /** By what follows {@code jdbc:}; of drivers that keep more than one name, each. */
     private static final Map<String, Dialect> DIALECTS = new HashMap<>();
@@ -36,6 +36,18 @@ final class JdbcUrls {
     private JdbcUrls() {}
 
     static Dialect dialect(String url) {
+        String target = withoutWrappers(url);
+        if (target == null) {
+            return null;
+        }
+        String name = target.substring(0, target.indexOf(':')).toLowerCase(Locale.ROOT);
+        // What follows a plus says how to connect, as in `mysql+srv`.
+        int plus = name.indexOf('+');
+        return DIALECTS.get(plus < 0 ? name : name.substring(0, plus));
+    }
+
+    /** What stands behind {@code jdbc:} and the names of wrapping drivers: that of another, a colon and more; null where that is not so. */
+    static String withoutWrappers(String url) {
         if (url == null || !url.regionMatches(true, 0, "jdbc:", 0, 5)) {
             return null;
         }
@@ -45,11 +57,8 @@ final class JdbcUrls {
             if (colon < 0) {
                 return null;
             }
-            String name = url.substring(from, colon).toLowerCase(Locale.ROOT);
-            if (!WRAPPERS.contains(name)) {
-                // What follows a plus says how to connect, as in `mysql+srv`.
-                int plus = name.indexOf('+');
-                return DIALECTS.get(plus < 0 ? name : name.substring(0, plus));
+            if (!WRAPPERS.contains(url.substring(from, colon).toLowerCase(Locale.ROOT))) {
+                return url.substring(from);
             }
             from = colon + 1;
         }

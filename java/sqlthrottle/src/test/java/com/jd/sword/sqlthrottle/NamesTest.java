@@ -39,8 +39,53 @@ class NamesTest {
         assertThat(Dialect.ofJdbcUrl(url)).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "jdbc:mysql://localhost/shop|shop",
+        "jdbc:mysql://one:3306,two:3307/shop?useSSL=false|shop",
+        "jdbc:mysql:loadbalance://one,two/shop%20one|shop one",
+        "jdbc:mariadb://address=(host=one)(port=3306)/shop|shop",
+        "jdbc:mysql://localhost|",
+        "jdbc:mysql://localhost/?user=a/b|",
+        "jdbc:postgresql://one:5432,two/shop?user=ann|shop",
+        "jdbc:postgresql:shop|shop",
+        "jdbc:postgresql:///shop|shop",
+        "jdbc:postgresql://[::1]:5432/|",
+        "jdbc:postgresql:/|",
+        "jdbc:postgresql://h/100%|100%",
+        "jdbc:sqlserver://localhost\\one:1433;encrypt=true;databaseName=shop|shop",
+        "jdbc:sqlserver://localhost;DATABASE={a;b};user=ann|a;b",
+        "jdbc:sqlserver://localhost;user=ann|",
+        "jdbc:jtds:sqlserver://localhost:1433/shop;instance=one|shop",
+        "jdbc:oracle:thin:@//localhost:1521/shop|shop",
+        "jdbc:oracle:thin:@localhost:1521/shop:dedicated/one|shop",
+        "jdbc:oracle:thin:@localhost/shop|shop",
+        "jdbc:oracle:thin:@localhost:1521:ORCL|ORCL",
+        "jdbc:oracle:thin:ann/p@ss@tcps://localhost:1521/shop.example.org?x=y|shop.example.org",
+        "jdbc:oracle:thin:@(DESCRIPTION=(ADDRESS=(HOST=h)(PORT=1))(CONNECT_DATA=(SERVICE_NAME = shop)))|shop",
+        "jdbc:oracle:thin:@alias|",
+        "jdbc:oracle:thin:@alias?TNS_ADMIN=/etc/x|",
+        "jdbc:oracle:kprb:|",
+        "jdbc:sqlite:/var/lib/shop.db?cache=shared|shop.db",
+        "jdbc:sqlite:file:shop.db|shop.db",
+        "jdbc:sqlite::memory:|",
+        "jdbc:sqlite:|",
+        "jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1|shop",
+        "jdbc:h2:mem:|",
+        "jdbc:h2:~/data/shop|shop",
+        "jdbc:h2:tcp://localhost:9092/~/shop;IFEXISTS=TRUE|shop",
+        "jdbc:h2:file:C:\\data\\shop|shop",
+        "jdbc:sqlthrottle:p6spy:mysql://localhost/shop|shop",
+        "jdbc:db2://localhost/shop|",
+        "mysql://localhost/shop|",
+    })
+    void aUrlNamesTheDatabaseOrNone(String url, String database) {
+        assertThat(DatabaseName.ofJdbcUrl(url)).isEqualTo(Optional.ofNullable(database));
+    }
+
     @Test
     void noUrlSaysNone() {
+        assertThat(DatabaseName.ofJdbcUrl(null)).isEmpty();
         assertThat(Dialect.ofJdbcUrl(null)).isEmpty();
     }
 

@@ -17,7 +17,7 @@ final class ThrottledConnection extends Jdbc43Connection {
     private final Connection target;
 
     private final Gate gate;
-    private final StatementContext defaults;
+    private final Origin origin;
     /** Null where it takes part in no distributed transaction. */
     private final Branch branch;
     private final Held held = new Held();
@@ -31,7 +31,7 @@ final class ThrottledConnection extends Jdbc43Connection {
     ThrottledConnection(Gate gate, Connection target, StatementContext defaults, Branch branch) {
         this.gate = gate;
         this.target = target;
-        this.defaults = defaults;
+        this.origin = new Origin(target, defaults);
         this.branch = branch;
     }
 
@@ -44,8 +44,9 @@ final class ThrottledConnection extends Jdbc43Connection {
         return gate;
     }
 
+    /** Who uses it, and which database it leads to; null where neither is known. */
     StatementContext defaults() {
-        return defaults;
+        return origin.context();
     }
 
     Held held() {
@@ -166,6 +167,12 @@ final class ThrottledConnection extends Jdbc43Connection {
     }
 
     @Override
+    public void setCatalog(String catalog) throws SQLException {
+        target.setCatalog(catalog);
+        origin.moved(catalog);
+    }
+
+    @Override
     public void commit() throws SQLException {
         try {
             target.commit();
@@ -260,6 +267,8 @@ final class ThrottledConnection extends Jdbc43Connection {
         Array createArrayOf(String type, Object[] elements) throws SQLException;
 
         DatabaseMetaData getMetaData() throws SQLException;
+
+        void setCatalog(String catalog) throws SQLException;
 
         void commit() throws SQLException;
 

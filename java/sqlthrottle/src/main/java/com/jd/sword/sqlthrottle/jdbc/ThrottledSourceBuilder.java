@@ -64,7 +64,8 @@ public final class ThrottledSourceBuilder<S> {
     }
 
     /**
-     * Who sends a statement and where to. It is asked at every check, in the thread that sends the statement, and may return null. An
+     * Who sends a statement and where to. It is asked at every check, in the thread that sends the statement, and may return null. What it
+     * does not say is known of the connection: the user where one was named for it, the database where its URL names one. An
      * {@link com.jd.sword.sqlthrottle.AmbientContext} goes before it, and before both a parameter that is bound; its weight and what it
      * can fake are not looked at.
      */
