@@ -47,6 +47,25 @@ public final class Decided {
         }
     }
 
+    /**
+     * Marks what this thread does from here on, for a layer that has no action to hand over. To be ended by {@link #exit}, in the same thread
+     * and whatever happens; of several, the innermost first.
+     *
+     * @return what {@code exit} is to be given
+     */
+    public static Object enter(Throttle throttle) {
+        return mark(cell(), Objects.requireNonNull(throttle, "throttle"));
+    }
+
+    /**
+     * Ends a mark.
+     *
+     * @param outer what {@link #enter} has returned
+     */
+    public static void exit(Object outer) {
+        restore(cell(), outer);
+    }
+
     /** Whether this thread is in an action that the throttle does not check. */
     public static boolean isBy(Throttle throttle) {
         Object[] cell = CELL.get();

@@ -8,15 +8,23 @@ import java.util.List;
  * The parameters that are bound to a statement, in the textual form that a constant in their place would have. What has none, such as
  * a stream, is unknown to rules, as NULL is.
  */
-final class Parameters {
+public final class Parameters {
     /** More than statements of rules by column have: what is bound beyond is not kept. */
     private static final int MOST = 1024;
 
     private String[] values = new String[8];
     private int count;
 
-    /** @param index from 1, as drivers have it, which refuse others themselves */
-    void set(int index, String value) {
+    /** None yet. */
+    public Parameters() {}
+
+    /**
+     * Takes note of one.
+     *
+     * @param index from 1, as drivers have it, which refuse others themselves: those below, and those beyond 1024, are not kept
+     * @param value its textual form; null for NULL, and for what has none
+     */
+    public void set(int index, String value) {
         if (index < 1 || index > MOST) {
             return;
         }
@@ -32,13 +40,13 @@ final class Parameters {
         count = 0;
     }
 
-    /** As of now: what is bound later shows in it, so it is to be read before. */
-    List<String> list() {
+    /** All up to the last, as of now: what is bound later shows in it, so it is to be read before. */
+    public List<String> list() {
         return Arrays.asList(values).subList(0, count);
     }
 
     /** How a constant of the same value would be written, without quotes; null where it has no such form. */
-    static String text(Object value) {
+    public static String text(Object value) {
         if (value instanceof String || value instanceof Boolean || value instanceof Character || value instanceof java.util.UUID
                 || value instanceof java.util.Date || value instanceof java.time.temporal.TemporalAccessor
                 || value instanceof Enum) {

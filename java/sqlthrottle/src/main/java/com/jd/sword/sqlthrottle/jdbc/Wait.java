@@ -3,10 +3,14 @@ package com.jd.sword.sqlthrottle.jdbc;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** One thread that waits to be let through. It waits with no lock held, and whatever would end the statement ends the wait. */
-final class Wait {
+/**
+ * One thread that waits to be let through. It waits with no lock held, and whatever would end the statement ends the wait.
+ *
+ * <p>For layers that wait by themselves, as a plugin of a mapper does; others have a {@link com.jd.sword.sqlthrottle.Guard}.
+ */
+public final class Wait {
     /** How a wait has ended. */
-    enum End {
+    public enum End {
         /** Its time is over. */
         ELAPSED,
         /** The thread was interrupted, and still is. */
@@ -20,7 +24,8 @@ final class Wait {
     }
 
     /** Time as waiting knows it: tests bring their own. */
-    interface Time {
+    public interface Time {
+        /** That of the machine. */
         Time SYSTEM = new Time() {
             @Override
             public long nanos() {
@@ -47,15 +52,24 @@ final class Wait {
     private final boolean hasTimeout;
     private final long timeout;
 
-    /** @param timeoutNanos how long the statement may take in all; 0 for as long as it likes */
-    Wait(Time time, long timeoutNanos) {
+    /**
+     * The wait of this thread, which begins now.
+     *
+     * @param time what is waited by: {@link Time#SYSTEM}, but for tests
+     * @param timeoutNanos how long the statement may take in all; 0 for as long as it likes
+     */
+    public Wait(Time time, long timeoutNanos) {
         this.time = time;
         this.hasTimeout = timeoutNanos > 0;
         this.timeout = time.nanos() + timeoutNanos;
     }
 
-    /** Waits so long, or until something ends it, now or before. */
-    End await(long nanos) {
+    /**
+     * Waits so long, or until something ends it, now or before. To be called by the thread that waits.
+     *
+     * @param nanos in nanoseconds
+     */
+    public End await(long nanos) {
         long until = time.nanos() + nanos;
         for (;;) {
             End end = ended.get();

@@ -71,6 +71,24 @@ class LayersTest {
     }
 
     @Test
+    void aMarkHoldsFromItsEntryToItsExit() {
+        try (Throttle throttle = Throttle.of("{}"); Throttle inner = Throttle.of("{}")) {
+            Object outermost = Decided.enter(throttle);
+            Object middle = Decided.enter(inner);
+            Object innermost = Decided.enter(throttle);
+            assertThat(Decided.isBy(throttle)).isTrue();
+            Decided.exit(innermost);
+            assertThat(Decided.isBy(throttle)).isTrue();
+            assertThat(Decided.isBy(inner)).isTrue();
+            Decided.exit(middle);
+            assertThat(Decided.isBy(throttle)).isTrue();
+            assertThat(Decided.isBy(inner)).isFalse();
+            Decided.exit(outermost);
+            assertThat(Decided.isBy(throttle)).isFalse();
+        }
+    }
+
+    @Test
     void aMarkIsLeftNeitherByAFailureNorForAnotherThread() throws Exception {
         try (Throttle throttle = Throttle.of("{}"); Throttle inner = Throttle.of("{}")) {
             assertThatThrownBy(() -> Decided.run(throttle, () -> {

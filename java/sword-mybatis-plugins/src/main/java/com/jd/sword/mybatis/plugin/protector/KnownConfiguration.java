@@ -1,0 +1,86 @@
+package com.jd.sword.mybatis.plugin.protector;
+
+import com.jd.sword.sqlthrottle.Statements;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.ibatis.executor.keygen.SelectKeyGenerator;
+import org.apache.ibatis.io.Resources;
+import org.apache.ibatis.mapping.MappedStatement;
+import org.apache.ibatis.session.Configuration;
+
+/** What was found out about one configuration of MyBatis. It does not keep that alive. */
+final class KnownConfiguration {
+    /** Programs have thousands of statements; interceptors that make more make them without end. */
+    private static final int MOST_STATEMENTS = 10_000;
+
+    private final WeakReference<Configuration> configuration;
+    /** By the id of a statement, whether an empty result is none for its mapper method. */
+    private final Map<String, Boolean> needsRow = new ConcurrentHashMap<>();
+    /** Null until the dialect is known. */
+    private volatile Statements statements;
+
+    KnownConfiguration(Configuration configuration) {
+        this.configuration = new WeakReference<>(configuration);
+    }
+
+    boolean isOf(Configuration other) {
+        return configuration.get() == other;
+    }
+
+    /** Null until somebody has said. */
+    Statements statements() {
+        return statements;
+    }
+
+    void setStatements(Statements found) {
+        statements = found;
+    }
+
+    /**
+     * Whether no rows are no answer for whoever calls: a method that returns a primitive, a key that is selected, a list of several results,
+     * or a select that writes.
+     */
+    boolean needsRow(MappedStatement statement) {
+        String id = statement.getId();
+        Boolean known = needsRow.get(id);
+        if (known == null) {
+            known = id.endsWith(SelectKeyGenerator.SELECT_KEY_SUFFIX) || statement.getResultMaps().size() > 1
+                    || DirtySelects.isOne(statement) || returnsPrimitive(statement.getConfiguration(), id);
+            if (needsRow.size() < MOST_STATEMENTS) {
+                needsRow.put(id, known);
+            }
+        }
+        return known;
+    }
+
+    private static boolean returnsPrimitive(Configuration configuration, String id) {
+        int dot = id.lastIndexOf('.');
+        Class<?> mapper = dot < 0 ? null : mapper(configuration, id.substring(0, dot));
+        if (mapper != null) {
+            String name = id.substring(dot + 1);
+            for (Method method : mapper.getMethods()) {
+                if (method.getName().equals(name) && method.getReturnType().isPrimitive() && method.getReturnType() != void.class) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Null where a statement is called by its id alone. */
+    private static Class<?> mapper(Configuration configuration, String name) {
+        for (Class<?> mapper : configuration.getMapperRegistry().getMappers()) {
+            if (mapper.getName().equals(name)) {
+                return mapper;
+            }
+        }
+        try {
+            // Of an interface that another one inherits from, which need not be a mapper itself.
+            return Resources.classForName(name);
+        } catch (ClassNotFoundException | LinkageError e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package com.jd.sword.mybatis.plugin.protector;
+
+import com.jd.sword.mybatis.plugin.protector.strategy.ProtectionStrategy;
+import com.jd.sword.sqlthrottle.AmbientContext;
+import com.jd.sword.sqlthrottle.Decision;
+import com.jd.sword.sqlthrottle.Dialect;
+import com.jd.sword.sqlthrottle.Fakes;
+import com.jd.sword.sqlthrottle.SqlThrottleException;
+import com.jd.sword.sqlthrottle.SqlThrottledException;
+import com.jd.sword.sqlthrottle.StatementContext;
+import com.jd.sword.sqlthrottle.Statements;
+import com.jd.sword.sqlthrottle.Throttle;
+import com.jd.sword.sqlthrottle.Verdict;
+import com.jd.sword.sqlthrottle.jdbc.Wait;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientException;
+import java.sql.SQLTimeoutException;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.ibatis.mapping.BoundSql;
+import org.apache.ibatis.mapping.MappedStatement;
+import org.apache.ibatis.session.Configuration;
+
+/** Asks the throttle for the proxies, and waits for them. They say what is sent, and what can be made up in place of its result. */
+final class Protector {
+    private final Throttle throttle;
+    /** Null to find out. */
+    private final Dialect dialect;
+    /** Null for none. */
+    private final Supplier<StatementContext> context;
+    private final Strategies strategies;
+    private final Wait.Time time;
+
+    /**
+     * One cell a thread, which holds its innermost {@link Frame}, and null otherwise. The cell is of a type of the platform, so a thread that
+     * outlives this library's class loader keeps nothing of it.
+     */
+    private final ThreadLocal<Object[]> cells = new ThreadLocal<>();
+    private final Map<Configuration, KnownConfiguration> known = new WeakHashMap<>();
+    /** The last that was asked for: most programs have one. */
+    private volatile KnownConfiguration last;
+
+    Protector(Throttle throttle, Dialect dialect, Supplier<StatementContext> context, Strategies strategies, Wait.Time time) {
+        this.throttle = throttle;
+        this.dialect = dialect;
+        this.context = context;
+        this.strategies = strategies;
+        this.time = time;
+    }
+
+    Throttle throttle() {
+        return throttle;
+    }
+
+    /** The cell of this thread. */
+    Object[] cell() {
+        Object[] cell = cells.get();
+        if (cell == null) {
+            cell = new Object[1];
+            cells.set(cell);
+        }
+        return cell;
+    }
+
+    /** The innermost frame of this thread; null where it is in none. */
+    Frame frame() {
+        Object[] cell = cells.get();
+        return cell == null ? null : (Frame) cell[0];
+    }
+
+    KnownConfiguration known(Configuration configuration) {
+        KnownConfiguration found = last;
+        if (found == null || !found.isOf(configuration)) {
+            synchronized (known) {
+                found = known.computeIfAbsent(configuration, KnownConfiguration::new);
+            }
+            last = found;
+        }
+        return found;
+    }
+
+    /** The statements of a configuration; null where a connection has to say which dialect they are of. */
+    Statements statements(KnownConfiguration configuration, String databaseId) {
+        Statements found = configuration.statements();
+        if (found == null) {
+            Dialect said = dialect != null ? dialect : Dialects.ofDatabaseId(databaseId);
+            if (said != null) {
+                found = throttle.statements(said);
+                configuration.setStatements(found);
+            }
+        }
+        return found;
+    }
+
+    /** The same by the URL of a connection. */
+    Statements statements(KnownConfiguration configuration, Connection connection) throws SQLException {
+        Statements found = throttle.statements(Dialect.ofJdbcUrl(connection.getMetaData().getURL()).orElse(null));
+        configuration.setStatements(found);
+        return found;
+    }
+
+    /** The statements of a handler that does not tell its configuration. */
+    Statements statements(Connection connection) throws SQLException {
+        return throttle.statements(dialect != null ? dialect : Dialect.ofJdbcUrl(connection.getMetaData().getURL()).orElse(null));
+    }
+
+    /**
+     * Decides on one execution.
+     *
+     * @param statement null where it is not known
+     * @return null where it may be sent and holds nothing
+     */
+    Decision ask(Statements statements, MappedStatement statement, BoundSql sql, Fakes fakes) throws SQLException {
+        try {
+            StatementContext said = context == null ? null : context.get();
+            return statements.checkOrPass(sql.getSql(), fakes, 1, AmbientContext.over(said),
+                    statement != null && statements.readsParameters() ? BoundValues.of(statement, sql) : null);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Waits, and again where it is told to, until a statement is let through or not.
+     *
+     * @param seconds how long the statement may take in all; 0 for as long as it likes
+     */
+    Decision await(Decision delayed, int seconds) throws SQLException {
+        Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(seconds));
+        Decision decision = delayed;
+        try {
+            while (decision.verdict() == Verdict.DELAY) {
+                Wait.End end = wait.await(decision.delayNanos());
+                if (end != Wait.End.ELAPSED) {
+                    // Another statement may wait in its place.
+                    throttle.giveUp(decision);
+                    throw ended(end, decision);
+                }
+                decision = throttle.resume(decision);
+            }
+            return decision;
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Waits for a strategy of the program's own. */
+    void await(long nanos, int seconds, Decision decision) throws SQLException {
+        Wait.End end = new Wait(time, TimeUnit.SECONDS.toNanos(seconds)).await(nanos);
+        if (end != Wait.End.ELAPSED) {
+            throw ended(end, decision);
+        }
+    }
+
+    /** Which of the program's own strategies is to decide; null where none is. */
+    ProtectionStrategy strategy(Decision decision) {
+        return strategies.of(decision);
+    }
+
+    /** The timeout of a statement in seconds; 0 for none. */
+    static int timeout(Integer... seconds) {
+        int least = 0;
+        for (Integer each : seconds) {
+            if (each != null && each > 0 && (least == 0 || each < least)) {
+                least = each;
+            }
+        }
+        return least;
+    }
+
+    private static SQLException ended(Wait.End end, Decision decision) {
+        SqlThrottledException throttled = new SqlThrottledException(decision);
+        if (end == Wait.End.TIMED_OUT) {
+            // Not a timeout itself: pools take one for a connection that is broken, and this one has sent nothing.
+            throttled.initCause(new SQLTimeoutException("the timeout was over while the statement was delayed", "HYT00"));
+            return throttled;
+        }
+        throttled.initCause(new InterruptedException("interrupted while the statement was delayed"));
+        // Not the exception itself: it is a transient one, and nobody is to try again on a thread that is to stop.
+        return new SQLNonTransientException("the thread was interrupted while the statement was delayed", "HY008", throttled);
+    }
+
+    /** What callers are told of a failure that is not the database's: MyBatis and Spring know what to do with one of JDBC. */
+    private SQLException failed(RuntimeException e) {
+        // A message of the program's own code, such as a supplier of contexts, may say what is not for whoever reads this one.
+        String why = throttle.isClosed() ? "the throttle is closed"
+                : "the throttle failed: " + (e instanceof SqlThrottleException ? e.getMessage() : e.getClass().getName());
+        return new SQLNonTransientException("the statement was not sent: " + why, "HY000", e);
+    }
+}

@@ -1,0 +1,161 @@
+package com.jd.sword.mybatis.plugin.protector;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import org.apache.ibatis.executor.BatchExecutor;
+import org.apache.ibatis.executor.CachingExecutor;
+import org.apache.ibatis.executor.statement.BaseStatementHandler;
+import org.apache.ibatis.executor.statement.RoutingStatementHandler;
+import org.apache.ibatis.executor.statement.StatementHandler;
+import org.apache.ibatis.mapping.MappedStatement;
+import org.apache.ibatis.plugin.Plugin;
+
+/**
+ * What is behind the wrappers of MyBatis, of its interceptors, and of those that do as they do. MyBatis has no other way to it than the
+ * fields, which every interceptor for it reads: {@code h.target}, {@code delegate}, {@code mappedStatement}.
+ */
+final class Targets {
+    /** Wrappers over each other; more are a circle. */
+    private static final int MOST = 32;
+
+    private static final MethodHandle PLUGIN_TARGET = getter(Plugin.class, "target", Object.class);
+    private static final MethodHandle ROUTED = getter(RoutingStatementHandler.class, "delegate", StatementHandler.class);
+    private static final MethodHandle STATEMENT = getter(BaseStatementHandler.class, "mappedStatement", MappedStatement.class);
+    private static final MethodHandle CACHED = getter(CachingExecutor.class, "delegate", Object.class);
+
+    /** Of the classes that are not MyBatis' own. */
+    private static final ClassValue<MethodHandle[]> OTHERS = new ClassValue<MethodHandle[]>() {
+        @Override
+        protected MethodHandle[] computeValue(Class<?> type) {
+            return new MethodHandle[] {find(type, "target", Object.class), find(type, "delegate", Object.class)};
+        }
+    };
+
+    private Targets() {}
+
+    /** The statement of a handler; null where the handler does not tell. */
+    static MappedStatement statement(Object handler) {
+        Object core = core(handler);
+        try {
+            return core instanceof BaseStatementHandler ? (MappedStatement) STATEMENT.invokeExact((BaseStatementHandler) core) : null;
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** What is innermost of a handler. */
+    static Object core(Object handler) {
+        Object inner = handler;
+        for (int i = 0; i < MOST && !(inner instanceof BaseStatementHandler); i++) {
+            Object next = inner instanceof RoutingStatementHandler ? routed((RoutingStatementHandler) inner) : within(inner);
+            if (next == null) {
+                return inner;
+            }
+            inner = next;
+        }
+        return inner;
+    }
+
+    /** Whether an executor collects updates, and sends them later. */
+    static boolean isBatch(Object executor) {
+        Object inner = executor;
+        for (int i = 0; i < MOST && inner != null; i++) {
+            // MyBatis-Plus has one that is not of this class, and that does the same.
+            if (inner instanceof BatchExecutor || inner.getClass().getSimpleName().endsWith("BatchExecutor")) {
+                return true;
+            }
+            inner = inner instanceof CachingExecutor ? cached((CachingExecutor) inner) : within(inner);
+        }
+        return false;
+    }
+
+    /** Whether a proxy of a protector is among the wrappers of an executor or a handler. */
+    static boolean isProxied(Object wrapped, Protector protector) {
+        Object inner = wrapped;
+        for (int i = 0; i < MOST && inner != null && Proxy.isProxyClass(inner.getClass()); i++) {
+            InvocationHandler handler = Proxy.getInvocationHandler(inner);
+            if (handler instanceof ExecutorProxy && ((ExecutorProxy) handler).isOf(protector)
+                    || handler instanceof HandlerProxy && ((HandlerProxy) handler).isOf(protector)) {
+                return true;
+            }
+            inner = behind(handler);
+        }
+        return false;
+    }
+
+    private static Object within(Object wrapper) {
+        if (Proxy.isProxyClass(wrapper.getClass())) {
+            return behind(Proxy.getInvocationHandler(wrapper));
+        }
+        return read(OTHERS.get(wrapper.getClass())[1], wrapper);
+    }
+
+    private static Object behind(InvocationHandler handler) {
+        try {
+            if (handler instanceof Plugin) {
+                return (Object) PLUGIN_TARGET.invokeExact((Plugin) handler);
+            }
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+        return read(OTHERS.get(handler.getClass())[0], handler);
+    }
+
+    private static Object routed(RoutingStatementHandler handler) {
+        try {
+            return (StatementHandler) ROUTED.invokeExact(handler);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static Object cached(CachingExecutor executor) {
+        try {
+            return (Object) CACHED.invokeExact(executor);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static Object read(MethodHandle getter, Object from) {
+        try {
+            return getter == null ? null : getter.invoke(from);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Getters of fields fail only with errors of the JVM itself. */
+    private static Error unexpected(Throwable e) {
+        return e instanceof Error ? (Error) e : new AssertionError(e);
+    }
+
+    private static MethodHandle getter(Class<?> type, String field, Class<?> as) {
+        MethodHandle found = find(type, field, as);
+        if (found == null) {
+            throw new IllegalStateException(type.getName() + " has no field `" + field + "` any more: this version of MyBatis is not known");
+        }
+        return found;
+    }
+
+    /** Null where there is none, or none that may be read. */
+    private static MethodHandle find(Class<?> type, String field, Class<?> as) {
+        for (Class<?> from = type; from != null && from != Object.class; from = from.getSuperclass()) {
+            try {
+                Field found = from.getDeclaredField(field);
+                found.setAccessible(true);
+                MethodHandle getter = MethodHandles.lookup().unreflectGetter(found);
+                return getter.asType(getter.type().changeReturnType(as));
+            } catch (NoSuchFieldException | IllegalAccessException e) {
+                continue;
+            } catch (RuntimeException e) {
+                // A module that does not open itself.
+                return null;
+            }
+        }
+        return null;
+    }
+}
