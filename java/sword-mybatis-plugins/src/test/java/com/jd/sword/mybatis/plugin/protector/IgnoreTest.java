@@ -2,6 +2,7 @@ package com.jd.sword.mybatis.plugin.protector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.jd.sword.mybatis.plugin.protector.exception.ProtectionAbortException;
 import com.jd.sword.sqlthrottle.Reason;
@@ -10,6 +11,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import org.apache.ibatis.annotations.Select;
 import org.apache.ibatis.cursor.Cursor;
 import org.apache.ibatis.executor.BatchExecutor;
 import org.apache.ibatis.session.ExecutorType;
@@ -61,6 +63,16 @@ class IgnoreTest {
     void aReadThatLocksIsAborted() throws Exception {
         try (Shop shop = Shop.ignoring(); SqlSession session = shop.session()) {
             assertThatThrownBy(() -> session.getMapper(Users.class).locked(1)).satisfies(IgnoreTest::cannotBeIgnored);
+        }
+    }
+
+    @Test
+    void aSelectThatSaysThatItWritesIsAborted() throws Exception {
+        // The oldest MyBatis has none that could say so.
+        boolean canSay = Arrays.stream(Select.class.getMethods()).anyMatch(method -> method.getName().equals("affectData"));
+        try (Shop shop = Shop.ignoring(); SqlSession session = shop.session()) {
+            Throwable failure = catchThrowable(() -> session.getMapper(Users.class).selectThatWrites(1));
+            assertThat(ProtectionAbortException.in(failure).isPresent()).isEqualTo(canSay);
         }
     }
 

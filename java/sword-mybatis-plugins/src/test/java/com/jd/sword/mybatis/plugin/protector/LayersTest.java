@@ -14,6 +14,7 @@ import org.apache.ibatis.mapping.MappedStatement;
 import org.apache.ibatis.plugin.Interceptor;
 import org.apache.ibatis.plugin.Intercepts;
 import org.apache.ibatis.plugin.Invocation;
+import org.apache.ibatis.plugin.Plugin;
 import org.apache.ibatis.plugin.Signature;
 import org.apache.ibatis.reflection.SystemMetaObject;
 import org.apache.ibatis.session.ExecutorType;
@@ -208,6 +209,12 @@ class LayersTest {
         public Object intercept(Invocation invocation) throws Throwable {
             seen.add(invocation.getMethod().getName());
             return invocation.proceed();
+        }
+
+        // The oldest MyBatis has no default of it.
+        @Override
+        public Object plugin(Object target) {
+            return Plugin.wrap(target, this);
         }
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import org.apache.ibatis.cursor.Cursor;
 import org.apache.ibatis.session.ExecutorType;
 import org.apache.ibatis.session.SqlSessionFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.mybatis.spring.SqlSessionTemplate;
 import org.mybatis.spring.transaction.SpringManagedTransactionFactory;
@@ -20,6 +21,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What mybatis-spring makes of it. */
+@Tag("mybatis-spring")
 class SpringTranslationTest {
     private static SqlSessionFactory factory(Shop shop) {
         return shop.factory(shop.source, options -> {

@@ -73,6 +73,9 @@ interface Users {
     @Select("select name from users where id = #{id} for update")
     String locked(int id);
 
+    @Select(value = "select name from users where id = #{id}", affectData = true)
+    String selectThatWrites(int id);
+
     @Update("update users set seen = 1 where id = #{id}")
     int see(int id);
 
