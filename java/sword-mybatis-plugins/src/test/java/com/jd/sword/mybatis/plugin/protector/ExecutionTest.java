@@ -154,6 +154,16 @@ class ExecutionTest {
     }
 
     @Test
+    void nestedSelectsOfALazyOneAreCountedEach() throws Exception {
+        try (Shop shop = Shop.counting(); SqlSession session = shop.session()) {
+            User user = session.getMapper(Users.class).lazyOfEager(2);
+            assertThat(shop.decided("allow")).isEqualTo(1);
+            assertThat(user.getPeers()).hasSize(2);
+            assertThat(shop.decided("allow")).isEqualTo(4);
+        }
+    }
+
+    @Test
     void soIsOneOfAnotherThread() throws Exception {
         try (Shop shop = Shop.counting(); SqlSession session = shop.session()) {
             User user = session.getMapper(Users.class).lazy(1);

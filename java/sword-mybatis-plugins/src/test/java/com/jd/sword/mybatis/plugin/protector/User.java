@@ -10,6 +10,7 @@ public class User implements Serializable {
     private int id;
     private String name;
     private List<String> orders;
+    private List<User> peers;
 
     public int getId() {
         return id;
@@ -33,6 +34,14 @@ public class User implements Serializable {
 
     public void setOrders(List<String> orders) {
         this.orders = orders;
+    }
+
+    public List<User> getPeers() {
+        return peers;
+    }
+
+    public void setPeers(List<User> peers) {
+        this.peers = peers;
     }
 
     static User named(String name) {

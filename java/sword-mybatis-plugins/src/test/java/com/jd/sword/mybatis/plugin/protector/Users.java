@@ -119,6 +119,11 @@ interface Users {
     @Result(property = "orders", column = "id", many = @Many(select = "orders", fetchType = FetchType.LAZY))
     User lazy(int id);
 
+    @Select("select id, name from users where id = #{id}")
+    @Result(property = "id", column = "id", id = true)
+    @Result(property = "peers", column = "id", many = @Many(select = "eager", fetchType = FetchType.LAZY))
+    User lazyOfEager(int id);
+
     @Select("select id, name from users order by id")
     @Result(property = "id", column = "id", id = true)
     @Result(property = "orders", column = "id", many = @Many(select = "orders"))
