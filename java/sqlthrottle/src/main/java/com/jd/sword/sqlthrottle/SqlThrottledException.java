@@ -28,10 +28,24 @@ public class SqlThrottledException extends SQLTransientException {
      * @param decision the decision
      */
     public SqlThrottledException(Decision decision) {
-        super("the statement was not sent: " + decision, SQL_STATE, 0);
+        this(decision, decision.reason(), "the statement was not sent: " + decision);
+    }
+
+    /**
+     * For a decision that its caller cannot carry out, as to ignore what it can stand in for by no honest result.
+     *
+     * @param decision the decision
+     * @param reason why it cannot
+     */
+    public SqlThrottledException(Decision decision, Reason reason) {
+        this(decision, reason, "the statement was not sent: " + decision + ", but " + reason);
+    }
+
+    private SqlThrottledException(Decision decision, Reason reason, String message) {
+        super(message, SQL_STATE, 0);
         this.rule = decision.rule();
         this.fingerprint = decision.fingerprint();
-        this.reason = decision.reason();
+        this.reason = reason;
         this.retryAfterNanos = decision.retryAfterNanos();
         this.decision = decision;
     }

@@ -4,6 +4,7 @@ import com.jd.sword.sqlthrottle.AmbientContext;
 import com.jd.sword.sqlthrottle.Decision;
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Fakes;
+import com.jd.sword.sqlthrottle.Reason;
 import com.jd.sword.sqlthrottle.KnownStatement;
 import com.jd.sword.sqlthrottle.SqlThrottleException;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
@@ -30,6 +31,8 @@ final class Gate {
     private final Throttle throttle;
     private final InTransaction inTransaction;
     private final Fakes most;
+    /** Whether counts are made up for whoever knows that they may be, and not for mappers that store objects. */
+    private final boolean sparesMappers;
     private final Supplier<StatementContext> context;
     private final Wait.Time time;
     private final Texts texts;
@@ -47,12 +50,13 @@ final class Gate {
         this(throttle, inTransaction, Fakes.ROWS_AND_COUNT, dialect, exempt, context, time);
     }
 
-    /** @param most what may be made up at all */
+    /** @param most what may be made up at all; null for anything, but no counts for mappers that store objects */
     Gate(Throttle throttle, InTransaction inTransaction, Fakes most, Dialect dialect, Predicate<String> exempt,
             Supplier<StatementContext> context, Wait.Time time) {
         this.throttle = throttle;
         this.inTransaction = inTransaction;
-        this.most = most;
+        this.most = most == null ? Fakes.ROWS_AND_COUNT : most;
+        this.sparesMappers = most == null;
         this.context = context;
         this.time = time;
         this.texts = new Texts(exempt);
@@ -184,7 +188,13 @@ final class Gate {
             return Pass.SEND;
         }
         if (decision.verdict() == Verdict.IGNORE) {
-            return isRead(text, fakes) ? Pass.ROWS : Pass.COUNT;
+            if (isRead(text, fakes)) {
+                return Pass.ROWS;
+            }
+            if (sparesMappers && ObjectMappers.areStoring()) {
+                throw new SqlThrottledException(decision, Reason.IGNORE_UNAVAILABLE);
+            }
+            return Pass.COUNT;
         }
         throw new SqlThrottledException(decision);
     }

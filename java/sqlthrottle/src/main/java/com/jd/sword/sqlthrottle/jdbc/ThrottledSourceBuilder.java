@@ -18,7 +18,8 @@ public final class ThrottledSourceBuilder<S> {
     private final Throttle throttle;
     private final Function<Gate, S> maker;
     private InTransaction inTransaction = InTransaction.APPLY;
-    private Fakes fakes = Fakes.ROWS_AND_COUNT;
+    /** Null where it is not said. */
+    private Fakes fakes;
     private Dialect dialect;
     private Predicate<String> exempt = Exemptions.standard();
     private Supplier<StatementContext> context;
@@ -36,9 +37,10 @@ public final class ThrottledSourceBuilder<S> {
     }
 
     /**
-     * What may be made up at most of a statement that is ignored; either, unless said otherwise. Where objects are written by their
-     * mapper, as by Hibernate's flush, it is to be {@link Fakes#ROWS}: what is to be ignored of their writes is aborted then. A mapper
-     * takes such a write for done, and the object for stored, or takes it for overtaken by another transaction's.
+     * What may be made up at most of a statement that is ignored. Unless said, either, but no counts for a mapper that stores objects, as
+     * Hibernate's flush does: what is to be ignored of that is aborted. It would take such a write for done, and the object for stored, or
+     * take it for overtaken by another transaction's. With {@link Fakes#ROWS_AND_COUNT} it is told a count all the same; with
+     * {@link Fakes#ROWS} nobody is, for mappers that are not known here.
      */
     public ThrottledSourceBuilder<S> fakes(Fakes most) {
         fakes = Objects.requireNonNull(most, "most");
