@@ -110,16 +110,16 @@ pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_afterFo
     }
 }
 
-/// Whether a rule reads bound parameters.
+/// What rules read of a statement beside its text: bits of 1 for bound parameters and 2 for the database.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_readsParameters(
+pub unsafe extern "system" fn Java_com_jd_sword_sqlthrottle_NativeEngine_reads(
     _: *mut JNIEnv,
     _: jobject,
     handle: jlong,
-) -> jboolean {
+) -> jint {
     // SAFETY: the caller's promise.
     let engine: &Engine = unsafe { get(handle) };
-    quietly(|| jboolean::from(engine.reads_params()))
+    quietly(|| jint::from(engine.reads_params()) | jint::from(engine.reads_database()) << 1)
 }
 
 /// A path as Java has it, which is Unicode.

@@ -27,6 +27,23 @@ impl Engine {
         let reads = |rule: &Rule| !rule.matching.columns.is_empty() || rule.per.iter().any(is_column);
         self.0.set().file.rules.iter().any(reads)
     }
+
+    /// Whether a rule in force reads [`Context::database`](crate::Context::database): where none does, a host need not find out which
+    /// one a statement is sent to.
+    ///
+    /// ```
+    /// use sqlthrottle::{Engine, RuleFile};
+    ///
+    /// let reads = |rule: &str| Ok::<_, sqlthrottle::LoadError>(Engine::new(RuleFile::parse(rule)?)?.reads_database());
+    /// assert!(reads("rules: [{name: a, match: {databases: shop}, limit: {block: true}}]")?);
+    /// assert!(reads("rules: [{name: a, per: [database], limit: {token_bucket: {capacity: 1, rate: 1/s}}}]")?);
+    /// assert!(!reads("rules: [{name: a, match: {tables: t}, per: [user], limit: {token_bucket: {capacity: 1, rate: 1/s}}}]")?);
+    /// # Ok::<(), sqlthrottle::LoadError>(())
+    /// ```
+    pub fn reads_database(&self) -> bool {
+        let reads = |rule: &Rule| !rule.matching.databases.is_empty() || rule.per.contains(&Part::Database);
+        self.0.set().file.rules.iter().any(reads)
+    }
 }
 
 impl Inner {

@@ -3,6 +3,7 @@ package com.jd.sword.sqlthrottle;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongUnaryOperator;
 
@@ -15,10 +16,13 @@ final class Checker {
     private volatile NativeEngine engine;
     /** Null where there is no provider. */
     private final Thresholds thresholds;
-    private volatile boolean readsParameters;
+    /** What rules read of a statement beside its text, as {@link NativeEngine} says. */
+    private volatile int reads;
     private final Answers answers = new Answers();
     private final LastNamed lastNamed = new LastNamed();
     private final AtomicReferenceArray<Statements> statements = new AtomicReferenceArray<>(Dialect.numbers());
+    /** What is to end when this is closed. */
+    private final Set<Runnable> endings = ConcurrentHashMap.newKeySet();
     /** What holds a text, and so the engine, and is to let go of it when that is closed. Guarded by itself. */
     private final Set<TextHolder> holders = Collections.newSetFromMap(new WeakHashMap<>());
 
@@ -48,7 +52,12 @@ final class Checker {
 
     /** Whether a rule reads bound parameters. Kept here, as it is asked for each of them. */
     boolean readsParameters() {
-        return readsParameters;
+        return (reads & NativeEngine.READS_PARAMETERS) != 0;
+    }
+
+    /** Whether a rule reads which database a statement is sent to. */
+    boolean readsDatabase() {
+        return (reads & NativeEngine.READS_DATABASE) != 0;
     }
 
     /** Whether there were other rules in the file, which are in force then. */
@@ -63,11 +72,27 @@ final class Checker {
     /** To be called where the rules may have changed. One at a time, so that the last word is of the last rules. */
     synchronized void rulesChanged() {
         NativeEngine open = engine;
-        readsParameters = open != null && open.readsParameters();
+        reads = open == null ? 0 : open.reads();
+    }
+
+    /** Runs an action when this is closed, or at once where it is, unless what this returns is run before. */
+    Runnable onClose(Runnable action) {
+        // Each is one of its own, even where two are the same.
+        Runnable ending = action::run;
+        endings.add(ending);
+        if (engine == null && endings.remove(ending)) {
+            action.run();
+        }
+        return () -> endings.remove(ending);
     }
 
     void close() {
         engine = null;
+        for (Runnable ending : endings) {
+            if (endings.remove(ending)) {
+                ending.run();
+            }
+        }
         for (int i = 0; i < statements.length(); i++) {
             Statements known = statements.get(i);
             if (known != null) {

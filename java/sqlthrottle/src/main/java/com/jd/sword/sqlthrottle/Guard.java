@@ -1,6 +1,6 @@
 package com.jd.sword.sqlthrottle;
 
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A statement that may be sent. It holds its places until it is closed: keep it open as long as the statement runs.
@@ -25,9 +25,8 @@ public final class Guard implements AutoCloseable {
     static Guard await(Checker checker, Decision decision) throws SqlThrottledException, InterruptedException {
         Decision last = decision;
         while (last.verdict() == Verdict.DELAY) {
-            // No monitor is held, so a virtual thread leaves its carrier.
             try {
-                TimeUnit.NANOSECONDS.sleep(last.delayNanos());
+                await(checker, last.delayNanos());
             } catch (InterruptedException interrupted) {
                 checker.giveUp(last);
                 throw interrupted;
@@ -35,6 +34,23 @@ public final class Guard implements AutoCloseable {
             last = checker.resume(last.ticket(), 0);
         }
         return of(checker, last);
+    }
+
+    /** Waits so long, or until the throttle is closed. No monitor is held, so a virtual thread leaves its carrier. */
+    private static void await(Checker checker, long nanos) throws InterruptedException {
+        Thread thread = Thread.currentThread();
+        Runnable awake = checker.onClose(() -> LockSupport.unpark(thread));
+        try {
+            long until = System.nanoTime() + nanos;
+            for (long left = nanos; left > 0 && checker.engineIfOpen() != null; left = until - System.nanoTime()) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("interrupted while the statement was delayed");
+                }
+                LockSupport.parkNanos(checker, left);
+            }
+        } finally {
+            awake.run();
+        }
     }
 
     /** The guard of a decision that is not to wait. */

@@ -12,6 +12,9 @@ final class NativeEngine {
     /** Of a statement that may be sent and holds nothing, no answer is written. */
     static final int PASS_UNSAID = 4;
 
+    static final int READS_PARAMETERS = 1;
+    static final int READS_DATABASE = 2;
+
     private static final int IS_PATH = 1;
     private static final int ASKS_PROVIDER = 2;
 
@@ -79,9 +82,9 @@ final class NativeEngine {
         Reply.checked(afterFork(handle));
     }
 
-    /** Whether a rule in force reads bound parameters. */
-    boolean readsParameters() {
-        return readsParameters(handle);
+    /** What rules read of a statement beside its text: {@link #READS_PARAMETERS}, {@link #READS_DATABASE}. */
+    int reads() {
+        return reads(handle);
     }
 
     String admin(String statement) {
@@ -156,7 +159,7 @@ final class NativeEngine {
 
     private native byte[] afterFork(long handle);
 
-    private native boolean readsParameters(long handle);
+    private native int reads(long handle);
 
     private native byte[] admin(long handle, byte[] statement);
 

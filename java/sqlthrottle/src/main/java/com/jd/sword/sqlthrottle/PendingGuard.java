@@ -32,8 +32,16 @@ final class PendingGuard {
     static CompletableFuture<Guard> start(Checker checker, ScheduledExecutorService scheduler, IntFunction<Decision> check) {
         PendingGuard pending = new PendingGuard(checker, scheduler, check);
         pending.attempt(() -> pending.decided(check.apply(NativeEngine.NO_REFILL)));
+        if (pending.future.isDone()) {
+            pending.giveUp();
+            return pending.future;
+        }
+        Runnable awake = checker.onClose(() -> pending.future.completeExceptionally(Checker.closed()));
         // Cancelled, timed out, or failed: whichever way it ends, nobody waits any more. A ticket that was used means nothing.
-        pending.future.whenComplete((guard, failure) -> pending.giveUp());
+        pending.future.whenComplete((guard, failure) -> {
+            awake.run();
+            pending.giveUp();
+        });
         return pending.future;
     }
 

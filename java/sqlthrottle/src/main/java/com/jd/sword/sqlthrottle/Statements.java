@@ -95,6 +95,14 @@ public final class Statements {
         return checker.readsParameters();
     }
 
+    /**
+     * Whether a rule reads which database a statement is sent to, as far as this JVM has heard: where none does, a caller need not find
+     * out. False where the throttle is closed.
+     */
+    public boolean readsDatabase() {
+        return checker.readsDatabase();
+    }
+
     Decision check(String sql, byte[] context, int fakes, int weight, int flags) {
         NativePrepared known = known(sql);
         byte[] text = known == null ? Utf8.encode(sql) : null;

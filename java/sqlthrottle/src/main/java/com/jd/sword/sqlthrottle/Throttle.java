@@ -364,9 +364,19 @@ public final class Throttle implements AutoCloseable {
     }
 
     /**
+     * Runs an action when this throttle is closed, or at once where it is, in the thread that closes it: integrations end the waits of
+     * their statements by it. It is to be quick, and to throw nothing.
+     *
+     * @return what takes it back, once there is nothing to end any more
+     */
+    public Runnable onClose(Runnable action) {
+        return checker.onClose(Objects.requireNonNull(action, "action"));
+    }
+
+    /**
      * Closes the throttle: its threads end, and every later call throws {@link IllegalStateException}, except this one, {@link #release},
-     * {@link #giveUp} and {@link #isClosed}. Guards that are open may be closed afterwards; one that waits fails where its wait is over. The native memory is
-     * freed once no call uses it any more.
+     * {@link #giveUp}, {@link #onClose} and {@link #isClosed}. What waits is told so at once; guards that are open may be closed afterwards.
+     * The native memory is freed once no call uses it any more.
      */
     @Override
     public void close() {

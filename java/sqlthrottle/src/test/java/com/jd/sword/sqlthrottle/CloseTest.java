@@ -75,6 +75,35 @@ class CloseTest {
         assertThatThrownBy(() -> throttle.resume(delayed)).isInstanceOf(IllegalStateException.class);
     }
 
+    @Test
+    void aGuardThatWaitsIsToldSo() throws Exception {
+        Throttle throttle = Throttle.of("rules: [{name: slow, limit: {block: true}, then: {strategy: delay, delay: 1h}}]");
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            Future<Guard> waiting = threads.submit(() -> throttle.guard("select 1"));
+            while (!throttle.snapshot().contains("\"waiting\":1")) {
+                Thread.onSpinWait();
+            }
+            throttle.close();
+            assertThatThrownBy(waiting::get).hasCauseInstanceOf(IllegalStateException.class).hasMessageContaining("the throttle is closed");
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void whatEndsWithAThrottleEndsOnceAndNotWhereItIsTakenBack() {
+        Throttle throttle = Throttle.of("");
+        List<String> ended = new ArrayList<>();
+        throttle.onClose(() -> ended.add("one"));
+        throttle.onClose(() -> ended.add("taken back")).run();
+        throttle.close();
+        throttle.close();
+        assertThat(ended).containsExactly("one");
+        throttle.onClose(() -> ended.add("late"));
+        assertThat(ended).containsExactly("one", "late");
+    }
+
     /** Threads check and reload while the throttle is closed under them, again and again. */
     @Test
     void aThrottleIsClosedUnderItsThreads() throws Exception {

@@ -230,7 +230,7 @@ final class Gate {
     }
 
     private StatementContext contextOf(ExecutedStatement statement) {
-        StatementContext defaults = statement.connection().defaults();
+        StatementContext defaults = statement.connection().defaults(statements.readsDatabase());
         if (context != null) {
             StatementContext said = context.get();
             defaults = said == null ? defaults : said.withDefaults(defaults);
@@ -245,6 +245,7 @@ final class Gate {
         }
         Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(statement.queryTimeout()));
         statement.begins(wait);
+        Runnable awake = throttle.onClose(() -> wait.end(Wait.End.CLOSED));
         try {
             Decision decision = delayed;
             while (decision.verdict() == Verdict.DELAY) {
@@ -264,6 +265,7 @@ final class Gate {
         } catch (RuntimeException e) {
             throw failed(e);
         } finally {
+            awake.run();
             statement.ends(wait);
         }
     }
@@ -282,6 +284,10 @@ final class Gate {
                 throttled.initCause(new SQLTimeoutException("the query timeout was over while the statement was delayed", "HYT00"));
                 return throttled;
             case CLOSED:
+                if (throttle.isClosed()) {
+                    return new SQLNonTransientException("the statement was not sent: the throttle was closed while it was delayed", "HY000",
+                            throttled);
+                }
                 return new SQLNonTransientException("the connection was closed while the statement was delayed", "08003", throttled);
             default:
                 return new SQLException("the statement was cancelled while it was delayed", "HY008", throttled);

@@ -31,7 +31,12 @@ final class Origin {
         this.user = user;
     }
 
-    /** Null where nothing is known. */
+    /** Who uses the connection; null where that is not known. */
+    StatementContext user() {
+        return user;
+    }
+
+    /** The same with the database; null where nothing is known. */
     StatementContext context() {
         StatementContext known = context;
         if (known == null) {

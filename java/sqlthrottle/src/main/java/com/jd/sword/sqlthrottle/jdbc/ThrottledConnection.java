@@ -44,9 +44,13 @@ final class ThrottledConnection extends Jdbc43Connection {
         return gate;
     }
 
-    /** Who uses it, and which database it leads to; null where neither is known. */
-    StatementContext defaults() {
-        return origin.context();
+    /**
+     * Who uses it, and which database it leads to; null where neither is known.
+     *
+     * @param withDatabase whether that is to be found out, which is not for nothing
+     */
+    StatementContext defaults(boolean withDatabase) {
+        return withDatabase ? origin.context() : origin.user();
     }
 
     Held held() {

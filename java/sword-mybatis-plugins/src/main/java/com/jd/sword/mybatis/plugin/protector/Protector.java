@@ -130,6 +130,7 @@ final class Protector {
      */
     Decision await(Decision delayed, int seconds) throws SQLException {
         Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(seconds));
+        Runnable awake = throttle.onClose(() -> wait.end(Wait.End.CLOSED));
         Decision decision = delayed;
         try {
             while (decision.verdict() == Verdict.DELAY) {
@@ -144,14 +145,22 @@ final class Protector {
             return decision;
         } catch (RuntimeException e) {
             throw failed(e);
+        } finally {
+            awake.run();
         }
     }
 
     /** Waits for a strategy of the program's own. */
     void await(long nanos, int seconds, Decision decision) throws SQLException {
-        Wait.End end = new Wait(time, TimeUnit.SECONDS.toNanos(seconds)).await(nanos);
-        if (end != Wait.End.ELAPSED) {
-            throw ended(end, decision);
+        Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(seconds));
+        Runnable awake = throttle.onClose(() -> wait.end(Wait.End.CLOSED));
+        try {
+            Wait.End end = wait.await(nanos);
+            if (end != Wait.End.ELAPSED) {
+                throw ended(end, decision);
+            }
+        } finally {
+            awake.run();
         }
     }
 
@@ -177,6 +186,9 @@ final class Protector {
             // Not a timeout itself: pools take one for a connection that is broken, and this one has sent nothing.
             throttled.initCause(new SQLTimeoutException("the timeout was over while the statement was delayed", "HYT00"));
             return throttled;
+        }
+        if (end == Wait.End.CLOSED) {
+            return new SQLNonTransientException("the statement was not sent: the throttle was closed while it was delayed", "HY000", throttled);
         }
         throttled.initCause(new InterruptedException("interrupted while the statement was delayed"));
         // Not the exception itself: it is a transient one, and nobody is to try again on a thread that is to stop.

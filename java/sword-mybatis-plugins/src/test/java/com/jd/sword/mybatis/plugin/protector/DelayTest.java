@@ -73,6 +73,21 @@ class DelayTest {
     }
 
     @Test
+    void toCloseTheThrottleEndsTheWait() throws Exception {
+        try (Shop shop = Shop.with(AN_HOUR)) {
+            SqlSessionFactory factory = waiting(shop);
+            Background<?> waiting = Background.start(() -> {
+                try (SqlSession session = factory.openSession()) {
+                    return session.getMapper(Users.class).names();
+                }
+            }).awaitDelayed();
+            shop.throttle.close();
+            assertThat(waiting.failure()).hasRootCauseInstanceOf(SQLNonTransientException.class)
+                    .cause().hasMessageContaining("the throttle was closed");
+        }
+    }
+
+    @Test
     void anInterruptEndsTheWaitAndStays() throws Exception {
         try (Shop shop = Shop.with(AN_HOUR)) {
             SqlSessionFactory factory = waiting(shop);
