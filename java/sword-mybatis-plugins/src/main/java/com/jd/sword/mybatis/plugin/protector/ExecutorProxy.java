@@ -175,12 +175,13 @@ final class ExecutorProxy implements InvocationHandler {
         }
         KnownConfiguration known = protector.known(statement.getConfiguration());
         Statements statements = statements(known, statement);
-        Fakes fakes = frame.kind.fakes(statement, known);
-        Decision decision = protector.ask(statements, statement, sql, fakes);
+        KnownMapping mapping = known.mapping(statement);
+        Fakes fakes = frame.kind.fakes(statement, mapping);
+        Decision decision = protector.ask(statements, mapping, statement, sql, fakes);
         if (isAdded && decision != null && isRefusedByBatch(decision)) {
             // The batch has the place itself that it would wait for.
             endBatch();
-            decision = protector.ask(statements, statement, sql, fakes);
+            decision = protector.ask(statements, mapping, statement, sql, fakes);
         }
         if (decision == null) {
             return;

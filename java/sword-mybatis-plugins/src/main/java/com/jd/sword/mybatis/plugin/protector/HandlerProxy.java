@@ -82,7 +82,8 @@ final class HandlerProxy implements InvocationHandler {
         }
         Statement sent = (Statement) arguments[0];
         Statements statements = statements(sent);
-        Decision decision = protector.ask(statements, statement, target.getBoundSql(), Fakes.NONE);
+        KnownMapping mapping = statement == null ? null : protector.known(statement.getConfiguration()).mapping(statement);
+        Decision decision = protector.ask(statements, mapping, statement, target.getBoundSql(), Fakes.NONE);
         if (decision != null && decision.verdict() == Verdict.DELAY) {
             decision = protector.await(decision, sent.getQueryTimeout());
         }

@@ -14,8 +14,8 @@ import org.apache.ibatis.mapping.StatementType;
 enum Kind {
     QUERY(List.class) {
         @Override
-        Fakes fakes(MappedStatement statement, KnownConfiguration known) {
-            return statement.getStatementType() == StatementType.CALLABLE || known.needsRow(statement) ? Fakes.NONE : Fakes.ROWS;
+        Fakes fakes(MappedStatement statement, KnownMapping known) {
+            return statement.getStatementType() == StatementType.CALLABLE || known.needsRow() ? Fakes.NONE : Fakes.ROWS;
         }
 
         @Override
@@ -26,7 +26,7 @@ enum Kind {
     },
     CURSOR(Cursor.class) {
         @Override
-        Fakes fakes(MappedStatement statement, KnownConfiguration known) {
+        Fakes fakes(MappedStatement statement, KnownMapping known) {
             return QUERY.fakes(statement, known);
         }
 
@@ -37,7 +37,7 @@ enum Kind {
     },
     UPDATE(Integer.class) {
         @Override
-        Fakes fakes(MappedStatement statement, KnownConfiguration known) {
+        Fakes fakes(MappedStatement statement, KnownMapping known) {
             return statement.getStatementType() == StatementType.CALLABLE || readsKeys(statement) ? Fakes.NONE : Fakes.COUNT;
         }
 
@@ -49,7 +49,7 @@ enum Kind {
     /** Of a handler alone, which has nothing to return. */
     BATCH(Object.class) {
         @Override
-        Fakes fakes(MappedStatement statement, KnownConfiguration known) {
+        Fakes fakes(MappedStatement statement, KnownMapping known) {
             return Fakes.NONE;
         }
 
@@ -66,7 +66,7 @@ enum Kind {
     }
 
     /** What can be made up of a statement's result. */
-    abstract Fakes fakes(MappedStatement statement, KnownConfiguration known);
+    abstract Fakes fakes(MappedStatement statement, KnownMapping known);
 
     /**
      * The result of a statement that is ignored.

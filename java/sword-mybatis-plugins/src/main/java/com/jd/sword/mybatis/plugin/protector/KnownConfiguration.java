@@ -16,8 +16,8 @@ final class KnownConfiguration {
     private static final int MOST_STATEMENTS = 10_000;
 
     private final WeakReference<Configuration> configuration;
-    /** By the id of a statement, whether an empty result is none for its mapper method. */
-    private final Map<String, Boolean> needsRow = new ConcurrentHashMap<>();
+    /** By the ids of statements. */
+    private final Map<String, KnownMapping> mappings = new ConcurrentHashMap<>();
     /** Null until the dialect is known. */
     private volatile Statements statements;
 
@@ -38,21 +38,25 @@ final class KnownConfiguration {
         statements = found;
     }
 
+    KnownMapping mapping(MappedStatement statement) {
+        KnownMapping known = mappings.get(statement.getId());
+        if (known == null) {
+            known = new KnownMapping(needsRow(statement));
+            if (mappings.size() < MOST_STATEMENTS) {
+                mappings.put(statement.getId(), known);
+            }
+        }
+        return known;
+    }
+
     /**
      * Whether no rows are no answer for whoever calls: a method that returns a primitive, a key that is selected, a list of several results,
      * or a select that writes.
      */
-    boolean needsRow(MappedStatement statement) {
+    private static boolean needsRow(MappedStatement statement) {
         String id = statement.getId();
-        Boolean known = needsRow.get(id);
-        if (known == null) {
-            known = id.endsWith(SelectKeyGenerator.SELECT_KEY_SUFFIX) || statement.getResultMaps().size() > 1
-                    || DirtySelects.isOne(statement) || returnsPrimitive(statement.getConfiguration(), id);
-            if (needsRow.size() < MOST_STATEMENTS) {
-                needsRow.put(id, known);
-            }
-        }
-        return known;
+        return id.endsWith(SelectKeyGenerator.SELECT_KEY_SUFFIX) || statement.getResultMaps().size() > 1 || DirtySelects.isOne(statement)
+                || returnsPrimitive(statement.getConfiguration(), id);
     }
 
     private static boolean returnsPrimitive(Configuration configuration, String id) {

@@ -5,6 +5,7 @@ import com.jd.sword.sqlthrottle.AmbientContext;
 import com.jd.sword.sqlthrottle.Decision;
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Fakes;
+import com.jd.sword.sqlthrottle.KnownStatement;
 import com.jd.sword.sqlthrottle.SqlThrottleException;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.StatementContext;
@@ -13,9 +14,11 @@ import com.jd.sword.sqlthrottle.Throttle;
 import com.jd.sword.sqlthrottle.Verdict;
 import com.jd.sword.sqlthrottle.jdbc.Wait;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLTimeoutException;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
@@ -97,27 +100,31 @@ final class Protector {
 
     /** The same by the URL of a connection. */
     Statements statements(KnownConfiguration configuration, Connection connection) throws SQLException {
-        Statements found = throttle.statements(Dialect.ofJdbcUrl(connection.getMetaData().getURL()).orElse(null));
+        Statements found = throttle.statements(dialectOf(connection));
         configuration.setStatements(found);
         return found;
     }
 
     /** The statements of a handler that does not tell its configuration. */
     Statements statements(Connection connection) throws SQLException {
-        return throttle.statements(dialect != null ? dialect : Dialect.ofJdbcUrl(connection.getMetaData().getURL()).orElse(null));
+        return throttle.statements(dialect != null ? dialect : dialectOf(connection));
     }
 
     /**
      * Decides on one execution.
      *
-     * @param statement null where it is not known
+     * @param mapping null where the statement is not known
+     * @param statement likewise
      * @return null where it may be sent and holds nothing
      */
-    Decision ask(Statements statements, MappedStatement statement, BoundSql sql, Fakes fakes) throws SQLException {
+    Decision ask(Statements statements, KnownMapping mapping, MappedStatement statement, BoundSql sql, Fakes fakes) throws SQLException {
         try {
-            StatementContext said = context == null ? null : context.get();
-            return statements.checkOrPass(sql.getSql(), fakes, 1, AmbientContext.over(said),
-                    statement != null && statements.readsParameters() ? BoundValues.of(statement, sql) : null);
+            StatementContext sender = AmbientContext.over(context == null ? null : context.get());
+            List<String> values = statement != null && statements.readsParameters() ? BoundValues.of(statement, sql) : null;
+            KnownStatement known = mapping == null ? null : mapping.text(statements, sql.getSql());
+            return known == null
+                    ? statements.checkOrPass(sql.getSql(), fakes, 1, sender, values)
+                    : known.checkOrPass(fakes, 1, sender, values);
         } catch (RuntimeException e) {
             throw failed(e);
         }
@@ -178,6 +185,12 @@ final class Protector {
             }
         }
         return least;
+    }
+
+    /** Null for that of the rules: of a database that is not known, and of a driver that does not tell. */
+    private static Dialect dialectOf(Connection connection) throws SQLException {
+        DatabaseMetaData metaData = connection.getMetaData();
+        return metaData == null ? null : Dialect.ofJdbcUrl(metaData.getURL()).orElse(null);
     }
 
     private static SQLException ended(Wait.End end, Decision decision) {

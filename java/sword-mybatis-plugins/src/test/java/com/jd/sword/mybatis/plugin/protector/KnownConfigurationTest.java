@@ -69,6 +69,19 @@ class KnownConfigurationTest {
     }
 
     @Test
+    void aTextThatStaysTheSameIsKeptAndOneThatDoesNotIsNot() {
+        try (Throttle throttle = Throttle.of("{}")) {
+            KnownMapping mapping = new KnownMapping(false);
+            String same = "select 1 from users";
+            assertThat(mapping.text(throttle.statements(null), new String(same))).isNull();
+            assertThat(mapping.text(throttle.statements(null), same)).isNull();
+            assertThat(mapping.text(throttle.statements(null), same)).isNotNull();
+            assertThat(mapping.text(throttle.statements(null), same)).isSameAs(mapping.text(throttle.statements(null), same));
+            assertThat(mapping.text(throttle.statements(null), "select 2 from others")).as("another text").isNull();
+        }
+    }
+
+    @Test
     void aSecondConnectionIsNeverTaken() throws SQLException {
         javax.sql.DataSource source = mock(javax.sql.DataSource.class);
         Configuration configuration = new Configuration(new org.apache.ibatis.mapping.Environment("e",
@@ -99,10 +112,10 @@ class KnownConfigurationTest {
         configuration.addMapper(Users.class);
         KnownConfiguration known = protector.known(configuration);
         String id = Users.class.getName();
-        assertThat(known.needsRow(configuration.getMappedStatement(id + ".count"))).isTrue();
-        assertThat(known.needsRow(configuration.getMappedStatement(id + ".names"))).isFalse();
-        assertThat(known.needsRow(configuration.getMappedStatement(id + ".insertKeyBefore!selectKey"))).isTrue();
-        assertThat(known.needsRow(configuration.getMappedStatement(id + ".each"))).as("void").isFalse();
+        assertThat(known.mapping(configuration.getMappedStatement(id + ".count")).needsRow()).isTrue();
+        assertThat(known.mapping(configuration.getMappedStatement(id + ".names")).needsRow()).isFalse();
+        assertThat(known.mapping(configuration.getMappedStatement(id + ".insertKeyBefore!selectKey")).needsRow()).isTrue();
+        assertThat(known.mapping(configuration.getMappedStatement(id + ".each")).needsRow()).as("void").isFalse();
         return new WeakReference<>(configuration);
     }
 }
