@@ -134,6 +134,13 @@ class SpringSqlThresholdProviderTest {
     }
 
     @Test
+    void ofTwoWaysToWriteANameTheFirstGoes() {
+        StandardEnvironment environment = environment(KEY + ".max-count", "5");
+        environment.getPropertySources().addFirst(new MapPropertySource("first", Collections.singletonMap(KEY + ".maxCount", "4")));
+        assertThat(new SpringSqlThresholdProvider(environment).getThreshold(FINGERPRINT).maxCount()).isEqualTo(4);
+    }
+
+    @Test
     void digitsAreNotTakenForNumbers() throws Exception {
         SqlThresholdProvider provider = yaml("123456789012: 1", "12345e678901: 2", "012345670123: 3", "0x1234567890: 4".replace("0x", "00"));
         assertThat(provider.getThreshold("123456789012ff").maxCount()).isEqualTo(1);
