@@ -100,7 +100,7 @@ public final class Wait {
      *
      * @return whether the statement will not be sent; false where the wait was over before, so there is nothing here to end
      */
-    boolean end(End how) {
+    public boolean end(End how) {
         if (ended.compareAndSet(null, how)) {
             LockSupport.unpark(thread);
             return true;
