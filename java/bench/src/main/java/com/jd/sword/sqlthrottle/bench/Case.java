@@ -12,6 +12,7 @@ import java.util.Set;
 record Case(String label, Subject ours, String peer, Subject theirs, double least) {
     private static final String ALLOWED = "check(String) of a known statement";
     private static final String TWO = "the same from 2 threads";
+    private static final String MAPPED = "MyBatis plugin, select by primary key";
     private static final String SELECT = "wrapped DataSource, select by primary key";
 
     /** The rows of the table, beside that of the garbage. */
@@ -24,7 +25,9 @@ record Case(String label, Subject ours, String peer, Subject theirs, double leas
             new Case(TWO, Subject.CHECK_2, "ours from 1 thread", Subject.CHECK, 1.6),
             new Case("isAllowed(String) of a known statement", Subject.IS_ALLOWED, "Bucket4j, ConcurrentHashMap",
                     Subject.BUCKET4J, 0),
-            new Case(SELECT, Subject.SELECT_WRAPPED, "plain: H2 in memory, HikariCP", Subject.SELECT_PLAIN, 1 / 1.05));
+            new Case(SELECT, Subject.SELECT_WRAPPED, "plain: H2 in memory, HikariCP", Subject.SELECT_PLAIN, 1 / 1.05),
+            new Case(MAPPED, Subject.MAPPED_PLUGIN, "plain: MyBatis, H2 in memory, HikariCP", Subject.MAPPED_PLAIN, 1 / 1.05),
+            new Case(MAPPED + " from 8 threads", Subject.MAPPED_PLUGIN_8, "plain from 8 threads", Subject.MAPPED_PLAIN_8, 1 / 1.05));
 
     boolean isCalled(String part) {
         return label.contains(part) || peer.contains(part);

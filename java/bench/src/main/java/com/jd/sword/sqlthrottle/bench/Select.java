@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import javax.sql.DataSource;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
@@ -21,23 +20,15 @@ import org.openjdk.jmh.annotations.TearDown;
  */
 @State(Scope.Benchmark)
 public class Select {
-    private static final int ROWS = 10_000;
-
     private final Throttle throttle = Ours.throttle();
-    private final HikariDataSource plain = new HikariDataSource();
+    private HikariDataSource plain;
     private DataSource wrapped;
     private int id;
 
     @Setup
     public void fill() throws SQLException {
-        plain.setJdbcUrl("jdbc:h2:mem:bench;DB_CLOSE_DELAY=-1");
-        plain.setMaximumPoolSize(2);
+        plain = Accounts.filled(2);
         wrapped = ThrottledDataSource.of(plain, throttle);
-        try (Connection connection = plain.getConnection(); Statement statement = connection.createStatement()) {
-            statement.execute("create table accounts (id int primary key, name varchar(40), email varchar(40), state varchar(8))");
-            statement.execute("insert into accounts select x, 'name ' || x, x || '@example.org', 'open' from system_range(0, "
-                    + (ROWS - 1) + ")");
-        }
     }
 
     @Benchmark
@@ -51,7 +42,7 @@ public class Select {
     }
 
     private String email(DataSource source) throws SQLException {
-        id = (id + 1) % ROWS;
+        id = (id + 1) % Accounts.ROWS;
         try (Connection connection = source.getConnection();
                 PreparedStatement statement = connection.prepareStatement("select id, name, email from accounts where id = ?")) {
             statement.setInt(1, id);

@@ -13,7 +13,11 @@ enum Subject {
     BUCKET4J_2(ByBucket4j.class, "tryConsume", 2),
     IS_ALLOWED(Ours.class, "isAllowed", 1),
     SELECT_WRAPPED(Select.class, "wrapped", 1),
-    SELECT_PLAIN(Select.class, "plain", 1);
+    SELECT_PLAIN(Select.class, "plain", 1),
+    MAPPED_PLUGIN(MappedSelect.class, "plugin", 1),
+    MAPPED_PLAIN(MappedSelect.class, "plain", 1),
+    MAPPED_PLUGIN_8(MappedSelect.class, "plugin", MappedSelect.THREADS),
+    MAPPED_PLAIN_8(MappedSelect.class, "plain", MappedSelect.THREADS);
 
     private static final int WARM_UPS = 2;
     /** A database takes its time until it is compiled. */
@@ -35,7 +39,7 @@ enum Subject {
 
     /** Stretches of twice the length before those that are timed. */
     int warmUps() {
-        return bench == Select.class ? WARM_UPS_OF_SELECT : WARM_UPS;
+        return bench == Select.class || bench == MappedSelect.class ? WARM_UPS_OF_SELECT : WARM_UPS;
     }
 
     /** What JMH finds it by. */

@@ -1,0 +1,82 @@
+package com.jd.sword.sqlthrottle.bench;
+
+import com.jd.sword.mybatis.plugin.protector.SQLBasedDatabaseProtectorPlugin;
+import com.jd.sword.sqlthrottle.Throttle;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
+import org.apache.ibatis.mapping.Environment;
+import org.apache.ibatis.session.Configuration;
+import org.apache.ibatis.session.SqlSession;
+import org.apache.ibatis.session.SqlSessionFactory;
+import org.apache.ibatis.session.SqlSessionFactoryBuilder;
+import org.apache.ibatis.transaction.jdbc.JdbcTransactionFactory;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** A select by primary key on H2 in memory, as a mapper sends it: a session, one statement, one row, and all of it closed. */
+@State(Scope.Benchmark)
+public class MappedSelect {
+    static final int THREADS = 8;
+
+    private final Throttle throttle = Ours.throttle();
+    private HikariDataSource pool;
+    private SqlSessionFactory plain;
+    private SqlSessionFactory plugin;
+
+    @Setup
+    public void fill() throws SQLException {
+        pool = Accounts.filled(THREADS);
+        plain = new SqlSessionFactoryBuilder().build(configuration());
+        Configuration intercepted = configuration();
+        intercepted.addInterceptor(new SQLBasedDatabaseProtectorPlugin(throttle));
+        plugin = new SqlSessionFactoryBuilder().build(intercepted);
+    }
+
+    private Configuration configuration() {
+        Configuration configuration = new Configuration(new Environment("bench", new JdbcTransactionFactory(), pool));
+        configuration.addMapper(Mapper.class);
+        return configuration;
+    }
+
+    @Benchmark
+    public String plain(ThreadTime time, Turn turn) {
+        return email(plain, turn);
+    }
+
+    @Benchmark
+    public String plugin(ThreadTime time, Turn turn) {
+        return email(plugin, turn);
+    }
+
+    private static String email(SqlSessionFactory factory, Turn turn) {
+        // It commits each statement by itself, as sessions of Spring do outside of transactions.
+        try (SqlSession session = factory.openSession(true)) {
+            return session.getMapper(Mapper.class).email(turn.next());
+        }
+    }
+
+    @TearDown
+    public void close() {
+        pool.close();
+        throttle.close();
+    }
+
+    /** Which row is next. */
+    @State(Scope.Thread)
+    public static class Turn {
+        private int id;
+
+        int next() {
+            id = (id + 1) % Accounts.ROWS;
+            return id;
+        }
+    }
+
+    interface Mapper {
+        @org.apache.ibatis.annotations.Select("select email from accounts where id = #{id}")
+        String email(int id);
+    }
+}
