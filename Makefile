@@ -72,7 +72,7 @@ deny: setup ## Check licences, bans and sources of all dependencies
 clean: ## Remove what was built
 	cargo clean
 	cargo clean --manifest-path bench/Cargo.toml
-	rm -rf core/fuzz/target java/target java/*/target
+	rm -rf core/fuzz/target java/target java/*/target examples/java-mybatis/target
 
 # The parts of other workspaces.
 include bench/bench.mk

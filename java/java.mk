@@ -6,7 +6,9 @@ JAVA_DATABASES_HAVE = command -v python3 && command -v my_print_defaults && comm
 # Beside databases of its own, which the tests find by the environment.
 WITH_DATABASES := python3 -B tests/servers/run.py postgresql mariadb --
 
-.PHONY: java-setup java-test
+EXAMPLE_MYBATIS := examples/java-mybatis/target/example-mybatis.jar
+
+.PHONY: java-setup java-test demo-mybatis
 
 # unzip and binutils are for what is checked of the native library.
 java-setup: setup
@@ -22,3 +24,7 @@ java-test: java-setup ## Build the native library and the jar, and test them on 
 		JAVA_HOME=$$(sh java/jdks.sh | head -n 1) $(WITH_DATABASES) $(MAVEN) -Djvm="$$home/bin/java" verify; \
 	done
 	@sh bindings/java/tests/symbols.sh java/sqlthrottle/src/main/java java/sqlthrottle/target/sqlthrottle-*[0-9].jar
+
+demo-mybatis: java-setup ## Show a burst in a MyBatis program, without and with the plugin (ARGS=4 is the seconds of a run)
+	@$(MAVEN) --projects ../examples/java-mybatis --also-make -DskipTests package
+	@"$$(sh java/jdks.sh | head -n 1)/bin/java" -jar $(EXAMPLE_MYBATIS) $(ARGS)

@@ -20,6 +20,7 @@ fn every_pom_has_the_version_of_the_workspace() {
     let mut poms: Vec<PathBuf> = modules.filter(|pom| pom.exists()).collect();
     assert!(!poms.is_empty());
     poms.push(java.join("pom.xml"));
+    poms.push(java.join("../examples/java-mybatis/pom.xml"));
     for pom in poms {
         assert_eq!(version(&pom), env!("CARGO_PKG_VERSION"), "{}", pom.display());
     }
