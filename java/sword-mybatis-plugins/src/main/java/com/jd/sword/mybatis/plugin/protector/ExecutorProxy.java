@@ -7,6 +7,7 @@ import com.jd.sword.sqlthrottle.Fakes;
 import com.jd.sword.sqlthrottle.Statements;
 import com.jd.sword.sqlthrottle.Verdict;
 import com.jd.sword.sqlthrottle.jdbc.Decided;
+import java.lang.invoke.MethodHandle;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.sql.SQLException;
@@ -31,6 +32,8 @@ import org.apache.ibatis.session.RowBounds;
  * <p>As executors are, one is for one thread at a time.
  */
 final class ExecutorProxy implements InvocationHandler {
+    private static final MethodHandle PROXY = ProxyClass.constructor(Executor.class);
+
     /** Of this name, as that of MyBatis' own proxies: programs and interceptors look behind them by it. */
     private final Executor target;
     private final Protector protector;
@@ -46,6 +49,14 @@ final class ExecutorProxy implements InvocationHandler {
         this.target = target;
         this.protector = protector;
         this.isBatch = Targets.isBatch(target);
+    }
+
+    Executor proxy() {
+        try {
+            return (Executor) (Object) PROXY.invokeExact((InvocationHandler) this);
+        } catch (Throwable e) {
+            throw Causes.<RuntimeException>sneaky(e);
+        }
     }
 
     boolean isOf(Protector other) {

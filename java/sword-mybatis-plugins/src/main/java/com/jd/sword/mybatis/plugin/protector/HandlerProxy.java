@@ -8,6 +8,7 @@ import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.Statements;
 import com.jd.sword.sqlthrottle.Verdict;
 import com.jd.sword.sqlthrottle.jdbc.Decided;
+import java.lang.invoke.MethodHandle;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.sql.SQLException;
@@ -24,6 +25,8 @@ import org.apache.ibatis.session.ResultHandler;
  * statement that this one is part of.
  */
 final class HandlerProxy implements InvocationHandler {
+    private static final MethodHandle PROXY = ProxyClass.constructor(StatementHandler.class);
+
     /** Of this name, as that of MyBatis' own proxies: programs and interceptors look behind them by it. */
     private final StatementHandler target;
     private final Protector protector;
@@ -34,6 +37,14 @@ final class HandlerProxy implements InvocationHandler {
         this.target = target;
         this.statement = statement;
         this.protector = protector;
+    }
+
+    StatementHandler proxy() {
+        try {
+            return (StatementHandler) (Object) PROXY.invokeExact((InvocationHandler) this);
+        } catch (Throwable e) {
+            throw Causes.<RuntimeException>sneaky(e);
+        }
     }
 
     boolean isOf(Protector other) {

@@ -2,7 +2,6 @@ package com.jd.sword.mybatis.plugin.protector;
 
 import com.jd.sword.sqlthrottle.SqlThrottleException;
 import com.jd.sword.sqlthrottle.Throttle;
-import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
@@ -47,9 +46,6 @@ import org.apache.ibatis.session.RowBounds;
     @Signature(type = StatementHandler.class, method = "batch", args = Statement.class)
 })
 public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseable {
-    private static final Class<?>[] EXECUTOR = {Executor.class};
-    private static final Class<?>[] HANDLER = {StatementHandler.class};
-
     /** Guarded by this, as what follows from it is. */
     private final ProtectorBuilder options;
     /** Null until the first session. */
@@ -112,7 +108,7 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
         if (target instanceof Executor) {
             Protector open = protector();
             return Targets.isProxied(target, open) ? target
-                    : Proxy.newProxyInstance(Executor.class.getClassLoader(), EXECUTOR, new ExecutorProxy((Executor) target, open));
+                    : new ExecutorProxy((Executor) target, open).proxy();
         }
         return target;
     }
@@ -175,7 +171,7 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
             // Of a configuration that has this plugin twice.
             return target;
         }
-        return Proxy.newProxyInstance(StatementHandler.class.getClassLoader(), HANDLER, new HandlerProxy(target, statement, open));
+        return new HandlerProxy(target, statement, open).proxy();
     }
 
     private Protector protector() {

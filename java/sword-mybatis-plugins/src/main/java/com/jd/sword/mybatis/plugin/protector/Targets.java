@@ -7,6 +7,8 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import org.apache.ibatis.executor.BatchExecutor;
 import org.apache.ibatis.executor.CachingExecutor;
+import org.apache.ibatis.executor.ReuseExecutor;
+import org.apache.ibatis.executor.SimpleExecutor;
 import org.apache.ibatis.executor.statement.BaseStatementHandler;
 import org.apache.ibatis.executor.statement.RoutingStatementHandler;
 import org.apache.ibatis.executor.statement.StatementHandler;
@@ -63,11 +65,17 @@ final class Targets {
     static boolean isBatch(Object executor) {
         Object inner = executor;
         for (int i = 0; i < MOST && inner != null; i++) {
-            // MyBatis-Plus has one that is not of this class, and that does the same.
-            if (inner instanceof BatchExecutor || inner.getClass().getSimpleName().endsWith("BatchExecutor")) {
+            if (inner instanceof CachingExecutor) {
+                inner = cached((CachingExecutor) inner);
+            } else if (inner.getClass() == SimpleExecutor.class || inner.getClass() == ReuseExecutor.class) {
+                // What nearly every session has: it spares them the name.
+                return false;
+            } else if (inner instanceof BatchExecutor || inner.getClass().getSimpleName().endsWith("BatchExecutor")) {
+                // MyBatis-Plus has one that is not of this class, and that does the same.
                 return true;
+            } else {
+                inner = within(inner);
             }
-            inner = inner instanceof CachingExecutor ? cached((CachingExecutor) inner) : within(inner);
         }
         return false;
     }
