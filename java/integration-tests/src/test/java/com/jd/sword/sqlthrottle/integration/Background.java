@@ -8,7 +8,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /** An action in a thread of its own, and whether the throttle has that wait. */
-final class Background<T> {
+public final class Background<T> {
     private static final long PATIENCE_SECONDS = 30;
 
     private final CompletableFuture<T> result = new CompletableFuture<>();
@@ -28,12 +28,12 @@ final class Background<T> {
         thread.start();
     }
 
-    static <T> Background<T> start(Callable<T> action) {
+    public static <T> Background<T> start(Callable<T> action) {
         return new Background<>(action);
     }
 
     /** Comes back when the thread waits to be let through. Only the throttle parks it with a blocker of the throttle's own. */
-    Background<T> awaitDelayed() throws Exception {
+    public Background<T> awaitDelayed() throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         for (;;) {
             Object blocker = LockSupport.getBlocker(thread);
@@ -51,16 +51,16 @@ final class Background<T> {
         }
     }
 
-    void interrupt() {
+    public void interrupt() {
         thread.interrupt();
     }
 
-    T get() throws Exception {
+    public T get() throws Exception {
         return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     /** What the action throws. */
-    Throwable failure() throws TimeoutException {
+    public Throwable failure() throws TimeoutException {
         try {
             result.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
@@ -70,7 +70,7 @@ final class Background<T> {
     }
 
     /** Whether the thread was still marked as interrupted when the action had failed. */
-    boolean wasInterrupted() {
+    public boolean wasInterrupted() {
         return wasInterrupted;
     }
 }

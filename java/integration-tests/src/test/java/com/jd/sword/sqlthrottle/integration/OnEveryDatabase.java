@@ -12,4 +12,4 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest
 @EnumSource(Database.class)
-@interface OnEveryDatabase {}
+public @interface OnEveryDatabase {}

@@ -19,20 +19,20 @@ import javax.sql.DataSource;
  * A few users and their orders in a schema of a test's own, and a throttle before them whose time is the test's own too. Closed, it sees
  * that nothing is held any more.
  */
-final class Shop implements AutoCloseable {
-    static final int USERS = 5;
-    static final String SELECT = "select name from users order by id";
-    static final String UPDATE = "update users set seen = 1";
+public final class Shop implements AutoCloseable {
+    public static final int USERS = 5;
+    public static final String SELECT = "select name from users order by id";
+    public static final String UPDATE = "update users set seen = 1";
 
-    final Database database;
-    final String rules;
-    final String schema = Database.newSchema();
-    final ManualClock clock = new ManualClock();
-    final Throttle throttle;
+    public final Database database;
+    public final String rules;
+    public final String schema = Database.newSchema();
+    public final ManualClock clock = new ManualClock();
+    public final Throttle throttle;
     /** The driver's. */
-    final DataSource raw;
+    public final DataSource raw;
     /** Around the driver's. */
-    final DataSource source;
+    public final DataSource source;
 
     private Shop(Database database, String rules, Consumer<ThrottledSourceBuilder<ThrottledDataSource>> options) throws SQLException {
         this.database = database;
@@ -46,7 +46,7 @@ final class Shop implements AutoCloseable {
         source = builder.build();
     }
 
-    static Shop on(Database database, String rules) throws SQLException {
+    public static Shop on(Database database, String rules) throws SQLException {
         return new Shop(database, rules, options -> {});
     }
 
@@ -63,7 +63,7 @@ final class Shop implements AutoCloseable {
     }
 
     /** How many rows there are, without the throttle. */
-    int count(String tableAndCondition) throws SQLException {
+    public int count(String tableAndCondition) throws SQLException {
         try (Connection connection = raw.getConnection(); Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("select count(*) from " + tableAndCondition)) {
             rows.next();
@@ -72,17 +72,17 @@ final class Shop implements AutoCloseable {
     }
 
     /** How many users a statement has reached. */
-    int seen() throws SQLException {
+    public int seen() throws SQLException {
         return count("users where seen <> 0");
     }
 
     /** Places of the rule that are held. */
-    int held() {
+    public int held() {
         return metric("sql_throttle_permits_in_use\\{rule=\"users\"\\}");
     }
 
     /** Decisions of the rule with this verdict. */
-    int decided(String verdict) {
+    public int decided(String verdict) {
         return metric("sql_throttle_decisions_total\\{rule=\"users\",verdict=\"" + verdict + "\"\\}");
     }
 

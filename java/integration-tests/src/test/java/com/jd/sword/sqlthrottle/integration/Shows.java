@@ -5,9 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a test shows, in the words of its cell of the table in docs/java.md; of a class, what its row is called. */
+/** What a test shows, in the words of its cell of a table in the documentation; of a class, what its row is called. */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
-@interface Shows {
+public @interface Shows {
     String value();
 }
