@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jd.sword.mybatis.plugin.protector.SQLBasedDatabaseProtectorPlugin;
 import com.jd.sword.mybatis.plugin.protector.TestTime;
+import com.jd.sword.mybatis.plugin.protector.strategy.ProtectedExecution;
 import com.jd.sword.sqlthrottle.integration.Shop;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -33,7 +34,8 @@ class Mappers implements AutoCloseable {
         this.shop = shop;
         this.type = type;
         this.connections = new Connections(source);
-        this.plugin = TestTime.of(shop.clock, SQLBasedDatabaseProtectorPlugin.builder().throttle(shop.throttle)).build();
+        this.plugin = TestTime.of(shop.clock, SQLBasedDatabaseProtectorPlugin.builder().throttle(shop.throttle)
+                .strategy("later", ProtectedExecution::proceed)).build();
         configuration.setEnvironment(new Environment("shop", transactions(), connections));
         interceptors.add(configuration, plugin);
         configuration.addMapper(Users.class);

@@ -27,7 +27,7 @@ import org.apache.ibatis.session.SqlSession;
 /** T17 and T18: what PageHelper sends for a page, and what it makes of one that is not sent, wherever it stands. */
 abstract class PageHelperContract extends MapperContract {
     /** Of a page, and not of what counts its rows. */
-    private static final String PAGE = "rules: [{name: users, match: {pattern: '^select name'}, limit: {block: true}, then: {strategy: ignore}}]";
+    private static final String PAGE = "rules: [{name: users, match: {pattern: '^select name'}, limit: {block: true}, then: {strategy: %s}}]";
     private static final String COUNT = "rules: [{name: users, match: {pattern: '^select count'}, limit: {block: true}, then: {strategy: %s}}]";
 
     /** Whether it is added before the plugin, and so stands behind it. */
@@ -109,12 +109,13 @@ abstract class PageHelperContract extends MapperContract {
         try (Shop shop = Shop.on(database, IGNORE); Mappers mappers = over(shop)) {
             mappers.inTransaction(session -> {
                 assertEmpty(firstTwo(session), 0);
-                shop.throttle.reload(PAGE);
+                shop.throttle.reload(String.format(PAGE, "ignore"));
                 assertEmpty(firstTwo(session), USERS);
                 assertThat(PageHelper.startPage(1, 2).doSelectPage(() -> users(session).names()).getResult()).isEmpty();
                 PageHelper.startPage(1, 2, false);
                 assertThat(users(session).names()).isEmpty();
                 shop.throttle.reload(String.format(COUNT, "ignore"));
+                session.clearCache();
                 assertEmpty(firstTwo(session), 0);
                 shop.throttle.reload(Rules.NONE);
                 assertIsFirstTwo(firstTwo(session));
@@ -130,6 +131,15 @@ abstract class PageHelperContract extends MapperContract {
         assertThat(page.getTotal()).isEqualTo(total);
         assertThat(page.getPageSize()).isEqualTo(2);
         assertThat(PageInfo.of(names).getTotal()).isEqualTo(total);
+    }
+
+    /** A strategy of the program's own may have the same page read after all. */
+    @OnEveryDatabase
+    void aStrategyThatProceedsReadsThePage(Database database) throws Exception {
+        String rules = String.format(PAGE, "'custom:later'");
+        try (Shop shop = Shop.on(database, rules); Mappers mappers = over(shop)) {
+            assertIsFirstTwo(mappers.call(PageHelperContract::firstTwo));
+        }
     }
 
     /** T19: it is in another thread, whose result nobody can make up: the caller is told. */

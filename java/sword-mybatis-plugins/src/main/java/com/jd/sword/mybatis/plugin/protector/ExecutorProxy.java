@@ -203,10 +203,21 @@ final class ExecutorProxy implements InvocationHandler {
             decision = protector.await(decision, timeout(statement));
         }
         if (!decision.isAllowed()) {
-            frame.refusal = new Refusal(decision, statements, sql.getSql(), fakes);
-            throw frame.refusal;
+            throw refusal(frame, decision, statements, sql.getSql(), fakes);
         }
         hold(frame, decision, isAdded);
+    }
+
+    /** What can be made up of the result of a frame. */
+    Fakes fakes(Frame frame) {
+        return frame.kind.fakes(frame.statement, protector.known(frame.statement.getConfiguration()).mapping(frame.statement));
+    }
+
+    /** What ends a frame: its statement is not sent, or what counts its rows is not. */
+    Refusal refusal(Frame frame, Decision decision, Statements statements, String sql, Fakes fakes) {
+        frame.refusal = new Refusal(decision, statements, sql, fakes);
+        frame.page = frame.kind == Kind.QUERY ? HelperPages.current(target) : null;
+        return frame.refusal;
     }
 
     private void hold(Frame frame, Decision decision, boolean isAdded) {
@@ -269,6 +280,9 @@ final class ExecutorProxy implements InvocationHandler {
 
     private Object again(Frame frame) throws Exception {
         approve(frame);
+        if (frame.page != null) {
+            HelperPages.restore(target, frame.page);
+        }
         try {
             return proceed(frame);
         } catch (Exception | Error e) {
@@ -285,6 +299,9 @@ final class ExecutorProxy implements InvocationHandler {
     }
 
     private Object empty(Frame frame) {
+        if (frame.page != null) {
+            return frame.page;
+        }
         if (isBatch && frame.kind == Kind.UPDATE) {
             return BatchExecutor.BATCH_UPDATE_RETURN_VALUE;
         }

@@ -1,6 +1,7 @@
 package com.jd.sword.mybatis.plugin.protector;
 
 import com.jd.sword.sqlthrottle.Decision;
+import java.util.List;
 import org.apache.ibatis.mapping.MappedStatement;
 import org.apache.ibatis.plugin.Invocation;
 
@@ -30,6 +31,8 @@ final class Frame {
     Decision held;
     /** What has left MyBatis' executors; null where nothing has. */
     Refusal refusal;
+    /** What a pager behind the executor has its callers know as the result; null for none. */
+    List<?> page;
 
     boolean isFree() {
         return statement == null;
@@ -51,6 +54,13 @@ final class Frame {
         return !decided && (other == statement || other != null && other.getId().equals(statement.getId()));
     }
 
+    /**
+     * Whether a statement, sent before that of the frame, counts its rows: pagers behind the executor call it so, with an ending to the id.
+     */
+    boolean isCountedBy(MappedStatement other) {
+        return kind == Kind.QUERY && !decided && executor != null && other != null && other.getId().startsWith(statement.getId());
+    }
+
     void free() {
         statement = null;
         arguments = null;
@@ -60,5 +70,6 @@ final class Frame {
         handler = null;
         held = null;
         refusal = null;
+        page = null;
     }
 }

@@ -36,6 +36,7 @@ final class Protector {
     private final Supplier<StatementContext> context;
     private final Strategies strategies;
     private final Wait.Time time;
+    private final HandlerInterceptor handlers = new HandlerInterceptor(this);
 
     /**
      * One cell a thread, which holds its innermost {@link Frame}, and null otherwise. The cell is of a type of the platform, so a thread that
@@ -56,6 +57,11 @@ final class Protector {
 
     Throttle throttle() {
         return throttle;
+    }
+
+    /** What is put around handlers. */
+    HandlerInterceptor handlers() {
+        return handlers;
     }
 
     /** The cell of this thread. */

@@ -124,8 +124,7 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
             return new ExecutorProxy((Executor) target, protector()).intercepted(invocation);
         }
         if (target instanceof StatementHandler && invocation.getArgs()[0] instanceof Statement) {
-            StatementHandler handler = (StatementHandler) target;
-            return new HandlerProxy(handler, Targets.statement(handler), protector()).intercepted(invocation);
+            return protector().handlers().intercept(invocation);
         }
         return invocation.proceed();
     }
@@ -171,7 +170,7 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
             // Of a configuration that has this plugin twice.
             return target;
         }
-        return new HandlerProxy(target, statement, open).proxy();
+        return open.handlers().plugin(target);
     }
 
     private Protector protector() {

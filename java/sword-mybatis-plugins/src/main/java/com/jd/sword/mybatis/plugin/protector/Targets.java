@@ -5,6 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.ibatis.executor.BatchExecutor;
 import org.apache.ibatis.executor.CachingExecutor;
 import org.apache.ibatis.executor.ReuseExecutor;
@@ -13,6 +15,7 @@ import org.apache.ibatis.executor.statement.BaseStatementHandler;
 import org.apache.ibatis.executor.statement.RoutingStatementHandler;
 import org.apache.ibatis.executor.statement.StatementHandler;
 import org.apache.ibatis.mapping.MappedStatement;
+import org.apache.ibatis.plugin.Interceptor;
 import org.apache.ibatis.plugin.Plugin;
 
 /**
@@ -24,6 +27,7 @@ final class Targets {
     private static final int MOST = 32;
 
     private static final MethodHandle PLUGIN_TARGET = getter(Plugin.class, "target", Object.class);
+    private static final MethodHandle PLUGIN_INTERCEPTOR = getter(Plugin.class, "interceptor", Interceptor.class);
     private static final MethodHandle ROUTED = getter(RoutingStatementHandler.class, "delegate", StatementHandler.class);
     private static final MethodHandle STATEMENT = getter(BaseStatementHandler.class, "mappedStatement", MappedStatement.class);
     private static final MethodHandle CACHED = getter(CachingExecutor.class, "delegate", Object.class);
@@ -85,13 +89,38 @@ final class Targets {
         Object inner = wrapped;
         for (int i = 0; i < MOST && inner != null && Proxy.isProxyClass(inner.getClass()); i++) {
             InvocationHandler handler = Proxy.getInvocationHandler(inner);
+            Interceptor interceptor = interceptor(handler);
             if (handler instanceof ExecutorProxy && ((ExecutorProxy) handler).isOf(protector)
-                    || handler instanceof HandlerProxy && ((HandlerProxy) handler).isOf(protector)) {
+                    || interceptor instanceof HandlerInterceptor && ((HandlerInterceptor) interceptor).isOf(protector)) {
                 return true;
             }
             inner = behind(handler);
         }
         return false;
+    }
+
+    /** Whom MyBatis' own proxies of an executor call, from the outermost inwards. */
+    static List<Interceptor> interceptors(Object executor) {
+        List<Interceptor> found = new ArrayList<>();
+        Object inner = executor;
+        for (int i = 0; i < MOST && inner != null && Proxy.isProxyClass(inner.getClass()); i++) {
+            InvocationHandler handler = Proxy.getInvocationHandler(inner);
+            Interceptor interceptor = interceptor(handler);
+            if (interceptor != null) {
+                found.add(interceptor);
+            }
+            inner = behind(handler);
+        }
+        return found;
+    }
+
+    /** Null where a proxy is not one of MyBatis' own. */
+    private static Interceptor interceptor(InvocationHandler handler) {
+        try {
+            return handler instanceof Plugin ? (Interceptor) PLUGIN_INTERCEPTOR.invokeExact((Plugin) handler) : null;
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     private static Object within(Object wrapper) {
@@ -136,8 +165,8 @@ final class Targets {
         }
     }
 
-    /** Getters of fields fail only with errors of the JVM itself. */
-    private static Error unexpected(Throwable e) {
+    /** Getters and their like fail only with errors of the JVM itself. */
+    static Error unexpected(Throwable e) {
         return e instanceof Error ? (Error) e : new AssertionError(e);
     }
 

@@ -8,95 +8,48 @@ import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.Statements;
 import com.jd.sword.sqlthrottle.Verdict;
 import com.jd.sword.sqlthrottle.jdbc.Decided;
-import java.lang.invoke.MethodHandle;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.apache.ibatis.cursor.Cursor;
 import org.apache.ibatis.executor.statement.StatementHandler;
 import org.apache.ibatis.mapping.MappedStatement;
-import org.apache.ibatis.plugin.Invocation;
 import org.apache.ibatis.session.ResultHandler;
 
-/**
- * Around a handler that no executor of ours has called for: of a nested select, of one that is loaded lazily, of what another interceptor
- * sends besides. It decides when the handler is to send its statement, and can make up no result, as that would enter the cache of the
- * statement that this one is part of.
- */
-final class HandlerProxy implements InvocationHandler {
-    private static final MethodHandle PROXY = ProxyClass.constructor(StatementHandler.class);
-
-    /** Of this name, as that of MyBatis' own proxies: programs and interceptors look behind them by it. */
+/** One call of a handler that sends its statement, as a {@link HandlerInterceptor} sees it. */
+final class HandlerCall {
     private final StatementHandler target;
+    private final Kind kind;
+    private final Object[] arguments;
     private final Protector protector;
+    /** Null where the handler does not tell. */
     private final MappedStatement statement;
 
-    /** @param statement null where the handler does not tell */
-    HandlerProxy(StatementHandler target, MappedStatement statement, Protector protector) {
+    HandlerCall(StatementHandler target, Kind kind, Object[] arguments, Protector protector) {
         this.target = target;
-        this.statement = statement;
+        this.kind = kind;
+        this.arguments = arguments;
         this.protector = protector;
+        this.statement = Targets.statement(target);
     }
 
-    StatementHandler proxy() {
-        try {
-            return (StatementHandler) (Object) PROXY.invokeExact((InvocationHandler) this);
-        } catch (Throwable e) {
-            throw Causes.<RuntimeException>sneaky(e);
-        }
-    }
-
-    boolean isOf(Protector other) {
-        return protector == other;
-    }
-
-    @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
-        switch (method.getName()) {
-            case "query":
-                return execute(Kind.QUERY, arguments, null);
-            case "queryCursor":
-                return execute(Kind.CURSOR, arguments, null);
-            case "update":
-                return execute(Kind.UPDATE, arguments, null);
-            case "batch":
-                return execute(Kind.BATCH, arguments, null);
-            default:
-                try {
-                    return method.invoke(target, arguments);
-                } catch (Exception e) {
-                    throw Causes.unwrapped(e);
-                }
-        }
-    }
-
-    /** A call of MyBatis' own proxy. */
-    Object intercepted(Invocation invocation) throws Throwable {
-        switch (invocation.getMethod().getName()) {
-            case "query":
-                return execute(Kind.QUERY, invocation.getArgs(), invocation);
-            case "queryCursor":
-                return execute(Kind.CURSOR, invocation.getArgs(), invocation);
-            case "update":
-                return execute(Kind.UPDATE, invocation.getArgs(), invocation);
-            default:
-                return execute(Kind.BATCH, invocation.getArgs(), invocation);
-        }
-    }
-
-    private Object execute(Kind kind, Object[] arguments, Invocation invocation) throws Throwable {
+    /** Sends the statement, if it may be sent. */
+    Object execute() throws Throwable {
         Object[] cell = protector.cell();
         Frame outer = (Frame) cell[0];
         if (outer == null ? Decided.isBy(protector.throttle()) : outer.exempt || isApproved(outer)) {
-            return proceed(kind, arguments, invocation);
+            return proceed();
         }
         Statement sent = (Statement) arguments[0];
         Statements statements = statements(sent);
         KnownMapping mapping = statement == null ? null : protector.known(statement.getConfiguration()).mapping(statement);
-        Decision decision = protector.ask(statements, mapping, statement, target.getBoundSql(), Fakes.NONE);
+        // The count of a page that is ignored leaves no page to read.
+        Fakes fakes = kind == Kind.QUERY && outer != null && outer.isCountedBy(statement) ? outer.executor.fakes(outer) : Fakes.NONE;
+        Decision decision = protector.ask(statements, mapping, statement, target.getBoundSql(), fakes);
         if (decision != null && decision.verdict() == Verdict.DELAY) {
             decision = protector.await(decision, sent.getQueryTimeout());
+        }
+        if (decision != null && decision.verdict() == Verdict.IGNORE) {
+            throw outer.executor.refusal(outer, decision, statements, target.getBoundSql().getSql(), fakes);
         }
         Frame frame = new Frame();
         frame.open(statement, kind, arguments, outer, false);
@@ -105,9 +58,9 @@ final class HandlerProxy implements InvocationHandler {
         cell[0] = frame;
         try {
             if (decision != null && !decision.isAllowed()) {
-                return refused(decision, outer, kind, arguments, invocation);
+                return refused(decision, outer);
             }
-            Object result = proceed(kind, arguments, invocation);
+            Object result = proceed();
             if (decision != null && kind == Kind.CURSOR && decision.hasPermit() && result != null) {
                 Object held = new HeldCursor<>((Cursor<?>) result, protector.throttle(), decision, null);
                 decision = null;
@@ -123,12 +76,12 @@ final class HandlerProxy implements InvocationHandler {
         }
     }
 
-    private Object refused(Decision decision, Frame outer, Kind kind, Object[] arguments, Invocation invocation) throws Throwable {
+    private Object refused(Decision decision, Frame outer) throws Throwable {
         ProtectionStrategy strategy = protector.strategy(decision);
         if (strategy != null) {
             String id = statement == null ? "a statement" : statement.getId();
             int timeout = ((Statement) arguments[0]).getQueryTimeout();
-            return new ProtectedCall(protector, decision, id, kind, timeout, () -> again(kind, arguments, invocation), null).by(strategy);
+            return new ProtectedCall(protector, decision, id, kind, timeout, this::proceed, null).by(strategy);
         }
         if (outer == null) {
             // Such as a getter that loads: callers of that expect no exception of JDBC.
@@ -137,24 +90,7 @@ final class HandlerProxy implements InvocationHandler {
         throw new SqlThrottledException(decision);
     }
 
-    private Object again(Kind kind, Object[] arguments, Invocation invocation) throws Exception {
-        try {
-            return proceed(kind, arguments, invocation);
-        } catch (Exception | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw Causes.<RuntimeException>sneaky(e);
-        }
-    }
-
-    private Object proceed(Kind kind, Object[] arguments, Invocation invocation) throws Throwable {
-        if (invocation != null) {
-            try {
-                return invocation.proceed();
-            } catch (Exception e) {
-                throw Causes.unwrapped(e);
-            }
-        }
+    private Object proceed() throws SQLException {
         Statement sent = (Statement) arguments[0];
         switch (kind) {
             case UPDATE:
