@@ -86,6 +86,13 @@ abstract class PlusContract extends MapperContract {
             assertAborted(() -> mappers.call(PlusContract::firstTwo), Reason.BLOCKED);
             assertAborted(() -> mappers.call(session -> session.getMapper(PlusUser.Mapper.class).selectById(1)), Reason.BLOCKED);
             assertAborted(() -> mappers.call(session -> session.getMapper(PlusUser.Mapper.class).insert(new PlusUser())), Reason.BLOCKED);
+            // As with any failure, the object is none to try again with.
+            PlusUser user = new PlusUser();
+            user.setId(1);
+            user.setSeen(0);
+            assertAborted(() -> mappers.call(session -> session.getMapper(PlusUser.Mapper.class).updateById(user)), Reason.BLOCKED);
+            assertThat(user.getSeen()).isEqualTo(1);
+            assertThat(shop.seen()).isZero();
         }
     }
 

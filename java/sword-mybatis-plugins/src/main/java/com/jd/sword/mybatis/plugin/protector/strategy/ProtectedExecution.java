@@ -17,7 +17,8 @@ public interface ProtectedExecution {
 
     /**
      * Sends the statement after all, and returns its result: a {@code List} of a query, a {@code Cursor}, or the {@code Integer} that an
-     * update counts. A BATCH adds it instead. More than once sends it more than once.
+     * update counts. A BATCH adds it instead. More than once sends it more than once. Interceptors that were added before the plugin, and so
+     * stand behind it, are called again.
      *
      * @throws Exception the statement has failed
      */
