@@ -1,0 +1,35 @@
+//! No panic leaves the module: what catches one in Python catches an `Exception`, and the `PanicException` of PyO3 is none.
+
+use sqlthrottle::{Decision, Engine};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The standard library has written to stderr where and why.
+#[derive(Debug)]
+pub(crate) struct Panicked;
+
+/// Asks an engine for a decision. Where that panics, the decision is what the rule file's `on_error` says.
+#[inline]
+pub(crate) fn decide(engine: &Engine, ask: impl FnOnce() -> Decision) -> Decision {
+    match guarded(ask) {
+        Ok(decision) => decision,
+        Err(Panicked) => engine.guard_error(),
+    }
+}
+
+/// Asks an engine for something other than a decision. A panic is counted.
+pub(crate) fn counted<T>(engine: &Engine, act: impl FnOnce() -> T) -> Result<T, Panicked> {
+    guarded(act).inspect_err(|Panicked| {
+        let _counted = guarded(|| drop(engine.guard_error()));
+    })
+}
+
+/// A call that asks no engine.
+#[inline]
+pub(crate) fn guarded<T>(act: impl FnOnce() -> T) -> Result<T, Panicked> {
+    // What a panic leaves half done: nothing of the engine's, which says so, and nothing that is used afterwards.
+    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
+        // A payload may panic where it is dropped.
+        std::mem::forget(payload);
+        Panicked
+    })
+}

@@ -1,0 +1,153 @@
+//! `Prepared`: a text that was read once, with what is said of it.
+
+use crate::context::{Context, ambient};
+use crate::decision::Decision;
+use crate::engine::{Asks, Engine};
+use crate::guard::{counted, decide};
+use crate::statement::{Arguments, dialect, fakes, params};
+use crate::text::text;
+use crate::{error, names};
+use pyo3::prelude::*;
+use sqlthrottle::{Fakes, Statement};
+
+/// A text that was read once, with what is said of it.
+#[pyclass(frozen, subclass, module = "sqlthrottle._native", name = "Prepared")]
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    throttle: Py<Engine>,
+    prepared: sqlthrottle::Prepared,
+    /// What it was prepared with, for checks where there is more to say than that.
+    context: Context,
+    params: Vec<Option<Vec<u8>>>,
+    fakes: Fakes,
+    weight: u32,
+}
+
+impl Prepared {
+    fn decide<'py>(
+        &self,
+        py: Python<'py>,
+        weight: Option<u32>,
+        fakes: Option<&str>,
+        asks: Asks,
+    ) -> PyResult<Bound<'py, Decision>> {
+        let throttle = self.throttle.bind(py);
+        let engine = Engine::ready(throttle)?;
+        let fakes = fakes.map_or(Ok(self.fakes), |name| names::fakes(py, name))?;
+        let weight = weight.unwrap_or(self.weight);
+        if let Some(ambient) = ambient(py)? {
+            return self.decide_in(throttle, ambient.get(), weight, fakes, asks);
+        }
+        Engine::settled(throttle, asks, || {
+            decide(engine, || {
+                let mut decision = self.prepared.check_as(fakes, weight);
+                if decision.refill.is_some() && asks == Asks::Settled {
+                    py.detach(|| {
+                        engine
+                            .settle(&mut decision, |refilled| self.prepared.check_as_refilled(fakes, weight, refilled));
+                    });
+                }
+                decision
+            })
+        })
+    }
+
+    /// By what an ambient context says where the statement does not.
+    fn decide_in<'py>(
+        &self,
+        throttle: &Bound<'py, Engine>,
+        ambient: &Context,
+        weight: u32,
+        fakes: Fakes,
+        asks: Asks,
+    ) -> PyResult<Bound<'py, Decision>> {
+        let (py, engine) = (throttle.py(), self.prepared.engine());
+        let params: Vec<_> = self.params.iter().map(Option::as_deref).collect();
+        let mut statement = Statement::new(self.prepared.sql());
+        let context = statement.context_mut();
+        context.set_user(self.context.user.as_deref().or(ambient.user.as_deref()));
+        context.set_client(self.context.client.as_deref().or(ambient.client.as_deref()));
+        context.set_database(self.context.database.as_deref().or(ambient.database.as_deref()));
+        for (name, value) in ambient.tags.iter().chain(&self.context.tags) {
+            context.set_tag(name, value);
+        }
+        statement.set_params(&params);
+        statement.set_dialect(self.prepared.dialect());
+        statement.set_fakes(fakes);
+        statement.set_weight(weight);
+        Engine::settled(throttle, asks, || {
+            decide(engine, || {
+                let mut decision = self.prepared.check_statement(&statement);
+                if decision.refill.is_some() && asks == Asks::Settled {
+                    py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(&statement, refilled)));
+                }
+                decision
+            })
+        })
+    }
+}
+
+#[pymethods]
+impl Prepared {
+    #[new]
+    #[pyo3(signature = (throttle, sql, /, *, user=None, client=None, database=None, tags=None, params=None, dialect=None, weight=1, fakes=None))]
+    #[expect(clippy::too_many_arguments, reason = "as many as a statement has parts")]
+    fn new<'py>(
+        throttle: &Bound<'py, Engine>,
+        sql: &Bound<'py, PyAny>,
+        user: Option<&Bound<'py, PyAny>>,
+        client: Option<&Bound<'py, PyAny>>,
+        database: Option<&Bound<'py, PyAny>>,
+        tags: Option<&Bound<'py, PyAny>>,
+        params: Option<&Bound<'py, PyAny>>,
+        dialect: Option<&str>,
+        weight: u32,
+        fakes: Option<&str>,
+    ) -> PyResult<Self> {
+        let py = throttle.py();
+        let (dialect, fakes) = (self::dialect(py, dialect)?, self::fakes(py, fakes)?);
+        let arguments = Arguments { user, client, database, tags, params, dialect, weight, fakes };
+        let engine = Engine::ready(throttle)?;
+        let sql = text(sql, "sql")?;
+        let prepared = arguments.with(&sql, None, |statement| {
+            counted(engine, || engine.prepare(statement)).map_err(|panicked| error::panicked(py, panicked))
+        })?;
+        Ok(Self {
+            throttle: throttle.clone().unbind(),
+            prepared,
+            context: Context::read(user, client, database, tags)?,
+            params: self::params(params)?.into_vec(),
+            fakes,
+            weight,
+        })
+    }
+
+    /// Decides on the statement, by what it was prepared with where nothing else is said. Otherwise as ``Throttle.check``.
+    #[pyo3(signature = (*, weight=None, fakes=None))]
+    fn check<'py>(&self, py: Python<'py>, weight: Option<u32>, fakes: Option<&str>) -> PyResult<Bound<'py, Decision>> {
+        self.decide(py, weight, fakes, Asks::Settled)
+    }
+
+    /// As ``check``, but where more is to be asked for that may block, the verdict says so.
+    #[pyo3(signature = (*, weight=None, fakes=None))]
+    fn _check_unsettled<'py>(
+        &self,
+        py: Python<'py>,
+        weight: Option<u32>,
+        fakes: Option<&str>,
+    ) -> PyResult<Bound<'py, Decision>> {
+        self.decide(py, weight, fakes, Asks::Unsettled)
+    }
+
+    /// What is to be stood in for where it is ignored, as ``Fakes``.
+    #[getter]
+    fn faked(&self) -> &'static str {
+        names::fakes_name(self.prepared.faked())
+    }
+
+    /// The throttle that has prepared it.
+    #[getter]
+    fn throttle(&self, py: Python<'_>) -> Py<Engine> {
+        self.throttle.clone_ref(py)
+    }
+}
