@@ -1,0 +1,38 @@
+"""The ambient context: who sends the statements beneath it, across tasks and threads where context variables go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from . import _native
+
+__all__ = ["context"]
+
+_ambient: ContextVar[_native.Context | None] = ContextVar("sqlthrottle", default=None)
+_native.set_ambient(_ambient.get)
+
+
+@contextmanager
+def context(
+    *,
+    user: str | bytes | None = None,
+    client: str | bytes | None = None,
+    database: str | bytes | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> Iterator[None]:
+    """Says who sends the statements that are checked within it, and where to.
+
+    What a check says itself goes before it, and an inner context before an outer one; tags of different names add up. It holds
+    wherever ``contextvars`` go: in tasks that are started within it, and in threads by ``asyncio.to_thread``, or by
+    ``contextvars.copy_context().run`` where a thread is started by hand.
+
+    :raises TypeError: a value is neither text nor bytes.
+    """
+    whole = _native.Context(_ambient.get(), user, client, database, None if tags is None else dict(tags))
+    token = _ambient.set(whole)
+    try:
+        yield
+    finally:
+        _ambient.reset(token)
