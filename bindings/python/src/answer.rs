@@ -1,6 +1,7 @@
 //! A decision as Python keeps it.
 
 use sqlthrottle::{Decision, Fingerprint, Permit, Reason, RuleName, Ticket, Verdict};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,29 @@ impl From<Decision> for Answer {
             ticket: decision.ticket,
             permit: decision.permit,
             custom: decision.custom,
+        }
+    }
+}
+
+/// What it says, without the statement.
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.verdict, self.reason)?;
+        if let Some(rule) = &self.rule {
+            write!(f, ", rule {:?}, {} of {}", rule.as_str(), self.count, self.limit)?;
+        }
+        if let Some(span) = self.retry_after {
+            write!(f, ", retry_after {} s", span.as_secs_f64())?;
+        }
+        if let Some(span) = self.delay {
+            write!(f, ", delay {} s", span.as_secs_f64())?;
+        }
+        if let Some(observed) = self.observed {
+            write!(f, ", observed {observed}")?;
+        }
+        match &self.fingerprint {
+            Some(fingerprint) => write!(f, ", fingerprint {fingerprint:.16}"),
+            None => Ok(()),
         }
     }
 }

@@ -119,6 +119,7 @@ impl Decision {
     }
 
     /// There is no telling whether an ignored or a delayed statement were true.
+    #[expect(clippy::unused_self, reason = "none of them is")]
     fn __bool__(&self) -> PyResult<bool> {
         Err(pyo3::exceptions::PyTypeError::new_err(
             "a decision is neither true nor false: ask for its verdict, or for allowed",
@@ -136,23 +137,7 @@ impl Decision {
     }
 
     fn __repr__(&self) -> String {
-        let answer = &self.0;
-        let mut text = format!("<Decision {}, {}", answer.verdict, answer.reason);
-        if let Some(rule) = &answer.rule {
-            text.push_str(&format!(", rule {:?}, {} of {}", rule.as_str(), answer.count, answer.limit));
-        }
-        let spans = [("retry_after", answer.retry_after), ("delay", answer.delay)];
-        for (name, span) in spans.into_iter().filter_map(|(name, span)| Some((name, span?))) {
-            text.push_str(&format!(", {name} {} s", span.as_secs_f64()));
-        }
-        if let Some(observed) = answer.observed {
-            text.push_str(&format!(", observed {observed}"));
-        }
-        if let Some(fingerprint) = &answer.fingerprint {
-            text.push_str(&format!(", fingerprint {fingerprint:.16}"));
-        }
-        text.push('>');
-        text
+        format!("<Decision {}>", self.0)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

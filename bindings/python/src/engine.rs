@@ -1,16 +1,15 @@
 //! `Engine`: what `Throttle` is a subclass of.
 
-use crate::answer::Answer;
+use crate::check::Asks;
 use crate::clock::ManualClock;
-use crate::context::ambient;
 use crate::decision::Decision;
-use crate::guard::{counted, decide, guarded};
+use crate::guard::{counted, guarded};
 use crate::statement::{Arguments, dialect, fakes};
 use crate::text::{string, text};
 use crate::{error, seconds, threshold};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sqlthrottle::{Builder, LoadError, Normalizer, RuleFile, Statement, Verdict};
+use sqlthrottle::{Builder, LoadError, Normalizer, RuleFile};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -19,23 +18,12 @@ const FRESH: u8 = 0;
 const CHECKED: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// How often a provider is asked for one check. More than once only where its answers are forgotten at once.
-const MAX_ASKED: usize = 4;
-
 /// What a throttle is made of.
 #[pyclass(frozen, subclass, weakref, module = "sqlthrottle._native", name = "Engine")]
 #[derive(Debug)]
 pub(crate) struct Engine {
-    engine: sqlthrottle::Engine,
+    pub(crate) engine: sqlthrottle::Engine,
     state: AtomicU8,
-}
-
-/// Whether a check may block, and ask what is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asks {
-    Settled,
-    /// What is needed is answered.
-    Unsettled,
 }
 
 impl Engine {
@@ -77,130 +65,6 @@ impl Engine {
         py.detach(|| counted(engine, || act(engine)))
             .map_err(|panicked| error::panicked(py, panicked))?
             .map_err(|refused| error::refused(py, &refused))
-    }
-
-    /// Decides on a statement.
-    #[inline]
-    fn decide<'py>(
-        slf: &Bound<'py, Self>,
-        sql: &Bound<'py, PyAny>,
-        arguments: &Arguments<'_, 'py>,
-        asks: Asks,
-    ) -> PyResult<Bound<'py, Decision>> {
-        let py = slf.py();
-        let engine = Self::ready(slf)?;
-        let sql = &*text(sql, "sql")?;
-        let ambient = ambient(py)?;
-        if arguments.is_bare() && ambient.is_none() {
-            let mut statement = Statement::new(sql);
-            statement.set_dialect(arguments.dialect);
-            statement.set_fakes(arguments.fakes);
-            statement.set_weight(arguments.weight);
-            return Self::answer(slf, engine, &statement, asks);
-        }
-        arguments.with(sql, ambient.as_ref().map(Bound::get), |statement| Self::answer(slf, engine, statement, asks))
-    }
-
-    #[inline]
-    fn answer<'py>(
-        slf: &Bound<'py, Self>,
-        engine: &sqlthrottle::Engine,
-        statement: &Statement<'_>,
-        asks: Asks,
-    ) -> PyResult<Bound<'py, Decision>> {
-        let py = slf.py();
-        Self::settled(slf, asks, || {
-            decide(engine, || {
-                let mut decision = engine.check_statement(statement);
-                if decision.refill.is_some() && asks == Asks::Settled {
-                    py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(statement, refilled)));
-                }
-                decision
-            })
-        })
-    }
-
-    /// Hands out what `check` decides, once the provider has said what it needs.
-    #[inline]
-    pub(crate) fn settled<'py>(
-        slf: &Bound<'py, Self>,
-        asks: Asks,
-        check: impl Fn() -> sqlthrottle::Decision,
-    ) -> PyResult<Bound<'py, Decision>> {
-        let decision = check();
-        if decision.verdict == Verdict::ThresholdNeeded && asks == Asks::Settled {
-            return Self::provided(slf, decision, &check);
-        }
-        Bound::new(slf.py(), Decision(Answer::from(decision)))
-    }
-
-    #[cold]
-    fn provided<'py>(
-        slf: &Bound<'py, Self>,
-        mut decision: sqlthrottle::Decision,
-        check: &dyn Fn() -> sqlthrottle::Decision,
-    ) -> PyResult<Bound<'py, Decision>> {
-        for asked in 0..=MAX_ASKED {
-            let Some(fingerprint) = decision.fingerprint.filter(|_| decision.verdict == Verdict::ThresholdNeeded)
-            else {
-                break;
-            };
-            if asked < MAX_ASKED {
-                slf.call_method1("_ask_provider", (fingerprint.to_string(),))?;
-            } else {
-                // Nobody else would know what to do with that: the other rules decide.
-                slf.get().engine.threshold_failed(&fingerprint);
-            }
-            decision = check();
-        }
-        Bound::new(slf.py(), Decision(Answer::from(decision)))
-    }
-
-    /// Decides on a request, or on a statement that has waited.
-    fn other<'py>(
-        slf: &Bound<'py, Self>,
-        asks: Asks,
-        unsettled: impl Fn(&sqlthrottle::Engine) -> sqlthrottle::Decision + Sync,
-        settled: impl Fn(&sqlthrottle::Engine) -> sqlthrottle::Decision + Sync,
-    ) -> PyResult<Bound<'py, Decision>> {
-        let (py, engine) = (slf.py(), Self::ready(slf)?);
-        Self::settled(slf, asks, || {
-            decide(engine, || match asks {
-                Asks::Settled => py.detach(|| settled(engine)),
-                Asks::Unsettled => unsettled(engine),
-            })
-        })
-    }
-
-    fn request<'py>(
-        slf: &Bound<'py, Self>,
-        arguments: &Arguments<'_, 'py>,
-        asks: Asks,
-    ) -> PyResult<Bound<'py, Decision>> {
-        let ambient = ambient(slf.py())?;
-        arguments.with(&[], ambient.as_ref().map(Bound::get), |statement| {
-            let mut statement = statement.clone();
-            let context = &*statement.context_mut();
-            let ask = |engine: &sqlthrottle::Engine| engine.check_request(context);
-            Self::other(slf, asks, ask, |engine| {
-                let mut decision = engine.check_request(context);
-                engine.settle(&mut decision, |refilled| engine.check_request_refilled(context, refilled));
-                decision
-            })
-        })
-    }
-
-    fn resumed<'py>(
-        slf: &Bound<'py, Self>,
-        decision: &Bound<'py, Decision>,
-        asks: Asks,
-    ) -> PyResult<Bound<'py, Decision>> {
-        match decision.get().0.ticket {
-            Some(ticket) => {
-                Self::other(slf, asks, |engine| engine.resume(ticket), |engine| engine.resume_blocking(ticket))
-            }
-            None => Ok(decision.clone()),
-        }
     }
 
     fn normalizer(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Normalizer> {
@@ -437,7 +301,7 @@ impl Engine {
     #[pyo3(signature = (sql, *, dialect=None))]
     fn fingerprint(&self, py: Python<'_>, sql: &Bound<'_, PyAny>, dialect: Option<&str>) -> PyResult<String> {
         let (sql, mut normalizer) = (text(sql, "sql")?, self.normalizer(py, dialect)?);
-        guarded(|| normalizer.normalize(&*sql).fingerprint().to_string())
+        guarded(|| normalizer.normalize(&sql).fingerprint().to_string())
             .map_err(|panicked| error::panicked(py, panicked))
     }
 
@@ -445,7 +309,7 @@ impl Engine {
     #[pyo3(signature = (sql, *, dialect=None))]
     fn normalize(&self, py: Python<'_>, sql: &Bound<'_, PyAny>, dialect: Option<&str>) -> PyResult<String> {
         let (sql, mut normalizer) = (text(sql, "sql")?, self.normalizer(py, dialect)?);
-        guarded(|| string(normalizer.normalize(&*sql).as_bytes()).into_owned())
+        guarded(|| string(normalizer.normalize(&sql).as_bytes()).into_owned())
             .map_err(|panicked| error::panicked(py, panicked))
     }
 
@@ -458,7 +322,7 @@ impl Engine {
         dialect: Option<&str>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (sql, mut normalizer) = (text(sql, "sql")?, self.normalizer(py, dialect)?);
-        let normalized = guarded(|| normalizer.normalize(&*sql).as_bytes().to_vec());
+        let normalized = guarded(|| normalizer.normalize(&sql).as_bytes().to_vec());
         Ok(PyBytes::new(py, &normalized.map_err(|panicked| error::panicked(py, panicked))?))
     }
 

@@ -41,7 +41,6 @@ pub(crate) fn closed(py: Python<'_>) -> PyErr {
 
 /// A call that has panicked.
 #[cold]
-#[expect(clippy::needless_pass_by_value, reason = "it is said once")]
 pub(crate) fn panicked(py: Python<'_>, _: Panicked) -> PyErr {
     let message = "the native module has failed, which is a fault of it; where and why was written to stderr";
     raised(py, &BASE, "SqlThrottleError", (message, "guard.panic"))

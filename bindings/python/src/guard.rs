@@ -1,4 +1,4 @@
-//! No panic leaves the module: what catches one in Python catches an `Exception`, and the `PanicException` of PyO3 is none.
+//! No panic leaves the module: what catches one in Python catches an `Exception`, and the exception that a binding makes of a panic is none.
 
 use sqlthrottle::{Decision, Engine};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -7,9 +7,11 @@
 //! All classes are frozen and may be used by any number of threads, with a GIL or without.
 
 #![allow(missing_docs, reason = "classes and methods are documented where Python declares them")]
+#![allow(clippy::doc_markdown, reason = "documentation of classes and methods is read in Python")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments of methods are owned by the call")]
 
 mod answer;
+mod check;
 mod clock;
 mod command;
 mod context;

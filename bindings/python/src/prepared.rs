@@ -1,8 +1,9 @@
 //! `Prepared`: a text that was read once, with what is said of it.
 
+use crate::check::Asks;
 use crate::context::{Context, ambient};
 use crate::decision::Decision;
-use crate::engine::{Asks, Engine};
+use crate::engine::Engine;
 use crate::guard::{counted, decide};
 use crate::statement::{Arguments, dialect, fakes, params};
 use crate::text::text;
@@ -15,7 +16,7 @@ use sqlthrottle::{Fakes, Statement};
 #[derive(Debug)]
 pub(crate) struct Prepared {
     throttle: Py<Engine>,
-    prepared: sqlthrottle::Prepared,
+    text: sqlthrottle::Prepared,
     /// What it was prepared with, for checks where there is more to say than that.
     context: Context,
     params: Vec<Option<Vec<u8>>>,
@@ -40,11 +41,10 @@ impl Prepared {
         }
         Engine::settled(throttle, asks, || {
             decide(engine, || {
-                let mut decision = self.prepared.check_as(fakes, weight);
+                let mut decision = self.text.check_as(fakes, weight);
                 if decision.refill.is_some() && asks == Asks::Settled {
                     py.detach(|| {
-                        engine
-                            .settle(&mut decision, |refilled| self.prepared.check_as_refilled(fakes, weight, refilled));
+                        engine.settle(&mut decision, |refilled| self.text.check_as_refilled(fakes, weight, refilled));
                     });
                 }
                 decision
@@ -61,9 +61,9 @@ impl Prepared {
         fakes: Fakes,
         asks: Asks,
     ) -> PyResult<Bound<'py, Decision>> {
-        let (py, engine) = (throttle.py(), self.prepared.engine());
+        let (py, engine) = (throttle.py(), self.text.engine());
         let params: Vec<_> = self.params.iter().map(Option::as_deref).collect();
-        let mut statement = Statement::new(self.prepared.sql());
+        let mut statement = Statement::new(self.text.sql());
         let context = statement.context_mut();
         context.set_user(self.context.user.as_deref().or(ambient.user.as_deref()));
         context.set_client(self.context.client.as_deref().or(ambient.client.as_deref()));
@@ -72,12 +72,12 @@ impl Prepared {
             context.set_tag(name, value);
         }
         statement.set_params(&params);
-        statement.set_dialect(self.prepared.dialect());
+        statement.set_dialect(self.text.dialect());
         statement.set_fakes(fakes);
         statement.set_weight(weight);
         Engine::settled(throttle, asks, || {
             decide(engine, || {
-                let mut decision = self.prepared.check_statement(&statement);
+                let mut decision = self.text.check_statement(&statement);
                 if decision.refill.is_some() && asks == Asks::Settled {
                     py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(&statement, refilled)));
                 }
@@ -114,7 +114,7 @@ impl Prepared {
         })?;
         Ok(Self {
             throttle: throttle.clone().unbind(),
-            prepared,
+            text: prepared,
             context: Context::read(user, client, database, tags)?,
             params: self::params(params)?.into_vec(),
             fakes,
@@ -142,7 +142,7 @@ impl Prepared {
     /// What is to be stood in for where it is ignored, as ``Fakes``.
     #[getter]
     fn faked(&self) -> &'static str {
-        names::fakes_name(self.prepared.faked())
+        names::fakes_name(self.text.faked())
     }
 
     /// The throttle that has prepared it.

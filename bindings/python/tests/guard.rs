@@ -1,5 +1,7 @@
 //! The guard of the native module, as it ships; the module as a whole is tested from Python.
 
+#![allow(clippy::unwrap_used, reason = "rules of a test are written right")]
+
 #[path = "../src/guard.rs"]
 mod guard;
 

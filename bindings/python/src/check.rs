@@ -1,0 +1,148 @@
+//! How an engine is asked for a decision, and by whom what it needs for that is done.
+
+use crate::answer::Answer;
+use crate::context::ambient;
+use crate::decision::Decision;
+use crate::engine::Engine;
+use crate::guard::decide;
+use crate::statement::Arguments;
+use crate::text::text;
+use pyo3::prelude::*;
+use sqlthrottle::{Statement, Verdict};
+
+/// How often a provider is asked for one check. More than once only where its answers are forgotten at once.
+const MAX_ASKED: usize = 4;
+
+/// Whether a check may block, and ask what is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asks {
+    Settled,
+    /// What is needed is answered.
+    Unsettled,
+}
+
+impl Engine {
+    /// Decides on a statement.
+    #[inline]
+    pub(crate) fn decide<'py>(
+        slf: &Bound<'py, Self>,
+        sql: &Bound<'py, PyAny>,
+        arguments: &Arguments<'_, 'py>,
+        asks: Asks,
+    ) -> PyResult<Bound<'py, Decision>> {
+        let py = slf.py();
+        let engine = Self::ready(slf)?;
+        let sql = &*text(sql, "sql")?;
+        let ambient = ambient(py)?;
+        if arguments.is_bare() && ambient.is_none() {
+            let mut statement = Statement::new(sql);
+            statement.set_dialect(arguments.dialect);
+            statement.set_fakes(arguments.fakes);
+            statement.set_weight(arguments.weight);
+            return Self::answer(slf, engine, &statement, asks);
+        }
+        arguments.with(sql, ambient.as_ref().map(Bound::get), |statement| Self::answer(slf, engine, statement, asks))
+    }
+
+    #[inline]
+    fn answer<'py>(
+        slf: &Bound<'py, Self>,
+        engine: &sqlthrottle::Engine,
+        statement: &Statement<'_>,
+        asks: Asks,
+    ) -> PyResult<Bound<'py, Decision>> {
+        let py = slf.py();
+        Self::settled(slf, asks, || {
+            decide(engine, || {
+                let mut decision = engine.check_statement(statement);
+                if decision.refill.is_some() && asks == Asks::Settled {
+                    py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(statement, refilled)));
+                }
+                decision
+            })
+        })
+    }
+
+    /// Hands out what `check` decides, once the provider has said what it needs.
+    #[inline]
+    pub(crate) fn settled<'py>(
+        slf: &Bound<'py, Self>,
+        asks: Asks,
+        check: impl Fn() -> sqlthrottle::Decision,
+    ) -> PyResult<Bound<'py, Decision>> {
+        let decision = check();
+        if decision.verdict == Verdict::ThresholdNeeded && asks == Asks::Settled {
+            return Self::provided(slf, decision, &check);
+        }
+        Bound::new(slf.py(), Decision(Answer::from(decision)))
+    }
+
+    #[cold]
+    fn provided<'py>(
+        slf: &Bound<'py, Self>,
+        mut decision: sqlthrottle::Decision,
+        check: &dyn Fn() -> sqlthrottle::Decision,
+    ) -> PyResult<Bound<'py, Decision>> {
+        for asked in 0..=MAX_ASKED {
+            let Some(fingerprint) = decision.fingerprint.filter(|_| decision.verdict == Verdict::ThresholdNeeded)
+            else {
+                break;
+            };
+            if asked < MAX_ASKED {
+                slf.call_method1("_ask_provider", (fingerprint.to_string(),))?;
+            } else {
+                // Nobody else would know what to do with that: the other rules decide.
+                slf.get().engine.threshold_failed(&fingerprint);
+            }
+            decision = check();
+        }
+        Bound::new(slf.py(), Decision(Answer::from(decision)))
+    }
+
+    /// Decides on a request, or on a statement that has waited.
+    fn other<'py>(
+        slf: &Bound<'py, Self>,
+        asks: Asks,
+        unsettled: impl Fn(&sqlthrottle::Engine) -> sqlthrottle::Decision + Sync,
+        settled: impl Fn(&sqlthrottle::Engine) -> sqlthrottle::Decision + Sync,
+    ) -> PyResult<Bound<'py, Decision>> {
+        let (py, engine) = (slf.py(), Self::ready(slf)?);
+        Self::settled(slf, asks, || {
+            decide(engine, || match asks {
+                Asks::Settled => py.detach(|| settled(engine)),
+                Asks::Unsettled => unsettled(engine),
+            })
+        })
+    }
+
+    pub(crate) fn request<'py>(
+        slf: &Bound<'py, Self>,
+        arguments: &Arguments<'_, 'py>,
+        asks: Asks,
+    ) -> PyResult<Bound<'py, Decision>> {
+        let ambient = ambient(slf.py())?;
+        arguments.with(&[], ambient.as_ref().map(Bound::get), |statement| {
+            let mut statement = statement.clone();
+            let context = &*statement.context_mut();
+            let ask = |engine: &sqlthrottle::Engine| engine.check_request(context);
+            Self::other(slf, asks, ask, |engine| {
+                let mut decision = engine.check_request(context);
+                engine.settle(&mut decision, |refilled| engine.check_request_refilled(context, refilled));
+                decision
+            })
+        })
+    }
+
+    pub(crate) fn resumed<'py>(
+        slf: &Bound<'py, Self>,
+        decision: &Bound<'py, Decision>,
+        asks: Asks,
+    ) -> PyResult<Bound<'py, Decision>> {
+        match decision.get().0.ticket {
+            Some(ticket) => {
+                Self::other(slf, asks, |engine| engine.resume(ticket), |engine| engine.resume_blocking(ticket))
+            }
+            None => Ok(decision.clone()),
+        }
+    }
+}
