@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -21,7 +21,7 @@ def context(
     client: str | bytes | None = None,
     database: str | bytes | None = None,
     tags: Mapping[str, str] | None = None,
-) -> Iterator[None]:
+) -> Generator[None, None, None]:
     """Says who sends the statements that are checked within it, and where to.
 
     What a check says itself goes before it, and an inner context before an outer one; tags of different names add up. It holds

@@ -7,7 +7,7 @@ import contextvars
 import functools
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import Future as ThreadFuture
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -124,9 +124,10 @@ class Guard:
         return guarded
 
     def _of_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def guarded(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        def guarded(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
             with self._another():
-                return (yield from function(*args, **kwargs))
+                inner: Generator[Any, Any, Any] = function(*args, **kwargs)
+                return (yield from inner)
 
         return guarded
 

@@ -3,10 +3,12 @@ from datetime import datetime, timedelta
 from os import PathLike
 from typing import ClassVar, final
 
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
 
 from ._names import Reason, Verdict
 from ._threshold import Threshold
+
+__all__ = ["VERSION", "Context", "Decision", "Engine", "ManualClock", "Prepared", "SlidingWindow", "run", "set_ambient"]
 
 VERSION: str
 
@@ -37,7 +39,7 @@ class Decision:
     Decisions compare by all that they say, and may be pickled; to be released or resumed they must be the process's own.
     """
 
-    __hash__: ClassVar[Callable[[object], int]]  # type: ignore[assignment]
+    __hash__: ClassVar[Callable[[object], int]]
     def __eq__(self, other: object, /) -> bool: ...
     def __bool__(self) -> bool: ...
     @property
@@ -115,6 +117,7 @@ class Decision:
     ) -> Decision:
         """A decision of what a pickled one consists of."""
 
+@disjoint_base
 class Engine:
     """What a throttle is made of."""
 
@@ -218,12 +221,6 @@ class Engine:
     def _after_fork(self) -> None:
         """To be called in a child after a fork."""
 
-    def _start(self) -> None:
-        """Called at the first check in a process."""
-
-    def _ask_provider(self, fingerprint: str, /) -> None:
-        """Called where the threshold of a fingerprint is needed."""
-
     def _close(self) -> None:
         """No check is answered any more."""
 
@@ -272,6 +269,7 @@ class Engine:
     def _thresholds_due(self, most: int, /) -> list[str]:
         """The fingerprints for which a provider is to be asked again."""
 
+@disjoint_base
 class Prepared:
     """A text that was read once, with what is said of it."""
 

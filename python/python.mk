@@ -1,0 +1,47 @@
+# Python: the wheel with the native module in it, and what is checked of both.
+
+PYTHON ?= python3
+PYTHON_BUILT := $(abspath $(or $(CARGO_TARGET_DIR),target))/python
+PYTHON_VENV := $(PYTHON_BUILT)/venv
+# Installed again only where what is pinned has changed.
+PYTHON_READY = $(PYTHON_VENV)/.$(notdir $(1))-$(firstword $(shell cksum $(1)))
+
+.PHONY: python-setup python-wheel python-test python-lock bench-python
+
+# $(call pip_install,REQUIREMENTS): into the environment of the tests, unless it is there.
+define pip_install
+	@test -f '$(call PYTHON_READY,$(1))' || { \
+		'$(PYTHON_VENV)/bin/python' -m pip install --quiet --require-hashes --requirement $(1) && touch '$(call PYTHON_READY,$(1))'; \
+	}
+endef
+
+python-setup: setup
+	@command -v $(PYTHON) >/dev/null && $(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(call apt_get,python3 python3-venv); }
+	@test -x '$(PYTHON_VENV)/bin/python' || $(PYTHON) -m venv '$(PYTHON_VENV)'
+	$(call pip_install,python/requirements-test.txt)
+
+# One wheel for all versions of CPython with a GIL from 3.10 up.
+python-wheel: python-setup
+	rm -rf '$(PYTHON_BUILT)/dist'
+	cd python && '$(PYTHON_VENV)/bin/maturin' build --quiet --release --locked --sdist --out '$(PYTHON_BUILT)/dist'
+	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --no-deps --force-reinstall '$(PYTHON_BUILT)'/dist/*.whl
+
+# The tests run against the wheel as it is installed, and not against the sources beside them.
+python-test: python-wheel ## Build the wheel and the sdist of the Python package, install both, and test what is installed
+	cd python && '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider
+	'$(PYTHON_VENV)/bin/python' -m mypy.stubtest --mypy-config-file python/pyproject.toml sqlthrottle._native
+	cd python && '$(PYTHON_VENV)/bin/mypy' --config-file pyproject.toml --cache-dir '$(PYTHON_BUILT)/mypy' src/sqlthrottle
+	cd python && '$(PYTHON_VENV)/bin/pyright' --pythonpath '$(PYTHON_VENV)/bin/python'
+	sh python/tests/install.sh $(PYTHON) '$(PYTHON_BUILT)/dist'
+
+python-lock: python-setup ## Pin what the tests and the bench of Python need, with their hashes
+	'$(PYTHON_VENV)/bin/python' -m pip install --quiet uv
+	cd python && for list in test bench; do '$(PYTHON_VENV)/bin/uv' pip compile --quiet --universal --python-version 3.10 \
+		--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make python-lock' \
+		--output-file requirements-$$list.txt requirements-$$list.in; done
+
+bench-python: python-wheel ## Measure a check from Python, beside a call that does nothing and two other limiters
+	$(call pip_install,python/requirements-bench.txt)
+	cargo build --quiet --release --locked --manifest-path python/bench/baseline/Cargo.toml --target-dir '$(PYTHON_BUILT)/baseline'
+	cp '$(PYTHON_BUILT)'/baseline/release/libbaseline.so '$(PYTHON_BUILT)/baseline/baseline.abi3.so'
+	PYTHONPATH='$(PYTHON_BUILT)/baseline' '$(PYTHON_VENV)/bin/python' python/bench/check.py
