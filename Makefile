@@ -82,3 +82,4 @@ include core/cells/cells.mk
 include core/fuzz/fuzz.mk
 include java/bench/bench.mk
 include java/java.mk
+include python/python.mk
