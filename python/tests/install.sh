@@ -3,6 +3,10 @@
 set -eu
 python=$1
 dist=$2
+# Of the sdist it is asked whether it is whole, and so it is built as quickly as can be, with what cargo has built for the tests.
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+MATURIN_PEP517_ARGS='--profile dev'
+export CARGO_TARGET_DIR MATURIN_PEP517_ARGS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
