@@ -155,7 +155,7 @@ def test_a_throttle_is_not_pickled_or_copied() -> None:
 def test_errors_are_pickled(protocol: int) -> None:
     throttle = Throttle("rules: [{name: b, limit: {block: true}}]")
     errors: list[SqlThrottleError] = [ThrottleClosedError(), SqlThrottleError("a", "b.c"), sqlthrottle.ArgumentError("x")]
-    for call in (lambda: Throttle("x: 1"), lambda: throttle.guard(SQL).__enter__()):
+    for call in (lambda: Throttle("{x: 1, y: 1}"), lambda: throttle.guard(SQL).__enter__()):
         with pytest.raises(SqlThrottleError) as raised:
             call()
         errors.append(raised.value)

@@ -53,13 +53,11 @@ impl Engine {
     ) -> PyResult<Bound<'py, Decision>> {
         let py = slf.py();
         Self::settled(slf, asks, || {
-            decide(engine, || {
-                let mut decision = engine.check_statement(statement);
-                if decision.refill.is_some() && asks == Asks::Settled {
-                    py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(statement, refilled)));
-                }
-                decision
-            })
+            let mut decision = engine.check_statement(statement);
+            if decision.refill.is_some() && asks == Asks::Settled {
+                py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(statement, refilled)));
+            }
+            decision
         })
     }
 
@@ -70,22 +68,30 @@ impl Engine {
         asks: Asks,
         check: impl Fn() -> sqlthrottle::Decision,
     ) -> PyResult<Bound<'py, Decision>> {
-        let decision = check();
-        if decision.verdict == Verdict::ThresholdNeeded && asks == Asks::Settled {
-            return Self::provided(slf, decision, &check);
+        let decided = Self::handed_out(slf, &check)?;
+        if decided.get().0.verdict == Verdict::ThresholdNeeded && asks == Asks::Settled {
+            return Self::provided(slf, decided, &check);
         }
-        Bound::new(slf.py(), Decision(Answer::from(decision)))
+        Ok(decided)
+    }
+
+    #[inline]
+    fn handed_out<'py>(
+        slf: &Bound<'py, Self>,
+        check: impl Fn() -> sqlthrottle::Decision,
+    ) -> PyResult<Bound<'py, Decision>> {
+        decide(&slf.get().engine, check, |decision| Bound::new(slf.py(), Decision(Answer::from(decision))))
     }
 
     #[cold]
     fn provided<'py>(
         slf: &Bound<'py, Self>,
-        mut decision: sqlthrottle::Decision,
+        mut decided: Bound<'py, Decision>,
         check: &dyn Fn() -> sqlthrottle::Decision,
     ) -> PyResult<Bound<'py, Decision>> {
         for asked in 0..=MAX_ASKED {
-            let Some(fingerprint) = decision.fingerprint.filter(|_| decision.verdict == Verdict::ThresholdNeeded)
-            else {
+            let answer = &decided.get().0;
+            let Some(fingerprint) = answer.fingerprint.filter(|_| answer.verdict == Verdict::ThresholdNeeded) else {
                 break;
             };
             if asked < MAX_ASKED {
@@ -94,9 +100,9 @@ impl Engine {
                 // Nobody else would know what to do with that: the other rules decide.
                 slf.get().engine.threshold_failed(&fingerprint);
             }
-            decision = check();
+            decided = Self::handed_out(slf, check)?;
         }
-        Bound::new(slf.py(), Decision(Answer::from(decision)))
+        Ok(decided)
     }
 
     /// Decides on a request, or on a statement that has waited.
@@ -107,11 +113,9 @@ impl Engine {
         settled: impl Fn(&sqlthrottle::Engine) -> sqlthrottle::Decision + Sync,
     ) -> PyResult<Bound<'py, Decision>> {
         let (py, engine) = (slf.py(), Self::ready(slf)?);
-        Self::settled(slf, asks, || {
-            decide(engine, || match asks {
-                Asks::Settled => py.detach(|| settled(engine)),
-                Asks::Unsettled => unsettled(engine),
-            })
+        Self::settled(slf, asks, || match asks {
+            Asks::Settled => py.detach(|| settled(engine)),
+            Asks::Unsettled => unsettled(engine),
         })
     }
 

@@ -7,12 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[derive(Debug)]
 pub(crate) struct Panicked;
 
-/// Asks an engine for a decision. Where that panics, the decision is what the rule file's `on_error` says.
+/// Asks an engine for a decision, and makes of it what is handed out: within the guard, because a decision is large, and to hand it on is
+/// to copy it. Where that panics, the decision is what the rule file's `on_error` says.
 #[inline]
-pub(crate) fn decide(engine: &Engine, ask: impl FnOnce() -> Decision) -> Decision {
-    match guarded(ask) {
-        Ok(decision) => decision,
-        Err(Panicked) => engine.guard_error(),
+pub(crate) fn decide<T>(engine: &Engine, ask: impl FnOnce() -> Decision, made: impl Fn(Decision) -> T) -> T {
+    match guarded(|| made(ask())) {
+        Ok(made) => made,
+        Err(Panicked) => made(engine.guard_error()),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::check::Asks;
 use crate::context::{Context, ambient};
 use crate::decision::Decision;
 use crate::engine::Engine;
-use crate::guard::{counted, decide};
+use crate::guard::counted;
 use crate::statement::{Arguments, dialect, fakes, params};
 use crate::text::text;
 use crate::{error, names};
@@ -40,15 +40,13 @@ impl Prepared {
             return self.decide_in(throttle, ambient.get(), weight, fakes, asks);
         }
         Engine::settled(throttle, asks, || {
-            decide(engine, || {
-                let mut decision = self.text.check_as(fakes, weight);
-                if decision.refill.is_some() && asks == Asks::Settled {
-                    py.detach(|| {
-                        engine.settle(&mut decision, |refilled| self.text.check_as_refilled(fakes, weight, refilled));
-                    });
-                }
-                decision
-            })
+            let mut decision = self.text.check_as(fakes, weight);
+            if decision.refill.is_some() && asks == Asks::Settled {
+                py.detach(|| {
+                    engine.settle(&mut decision, |refilled| self.text.check_as_refilled(fakes, weight, refilled));
+                });
+            }
+            decision
         })
     }
 
@@ -76,13 +74,11 @@ impl Prepared {
         statement.set_fakes(fakes);
         statement.set_weight(weight);
         Engine::settled(throttle, asks, || {
-            decide(engine, || {
-                let mut decision = self.text.check_statement(&statement);
-                if decision.refill.is_some() && asks == Asks::Settled {
-                    py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(&statement, refilled)));
-                }
-                decision
-            })
+            let mut decision = self.text.check_statement(&statement);
+            if decision.refill.is_some() && asks == Asks::Settled {
+                py.detach(|| engine.settle(&mut decision, |refilled| engine.check_refilled(&statement, refilled)));
+            }
+            decision
         })
     }
 }

@@ -26,11 +26,11 @@ fn engine(on_error: &str) -> Engine {
 fn a_check_that_panics_is_decided_by_on_error_and_counted() {
     for (on_error, verdict) in [("allow", Verdict::Allow), ("abort", Verdict::Abort)] {
         let engine = engine(on_error);
-        assert_eq!(decide(&engine, || panic!("deliberate")).verdict, verdict);
-        assert_eq!(decide(&engine, || panic_any(Bomb)).verdict, verdict);
+        assert_eq!(decide(&engine, || panic!("deliberate"), |decision| decision.verdict), verdict);
+        assert_eq!(decide(&engine, || panic_any(Bomb), |decision| decision.verdict), verdict);
         assert_eq!(engine.snapshot().guard_errors, 2);
         // It is whole, and decides by itself again.
-        assert_eq!(decide(&engine, || engine.check("select 1")), engine.check("select 1"));
+        assert_eq!(decide(&engine, || engine.check("select 1"), |decision| decision), engine.check("select 1"));
         assert_eq!(engine.snapshot().guard_errors, 2);
     }
 }
