@@ -23,7 +23,8 @@ python-setup: setup
 # One wheel for all versions of CPython with a GIL from 3.10 up.
 python-wheel: python-setup
 	rm -rf '$(PYTHON_BUILT)/dist'
-	cd python && '$(PYTHON_VENV)/bin/maturin' build --quiet --release --locked --sdist --out '$(PYTHON_BUILT)/dist'
+	cd python && '$(PYTHON_VENV)/bin/maturin' build --quiet --release --locked --interpreter '$(PYTHON_VENV)/bin/python' --out '$(PYTHON_BUILT)/dist'
+	cd python && '$(PYTHON_VENV)/bin/maturin' sdist --quiet --out '$(PYTHON_BUILT)/dist'
 	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --no-deps --force-reinstall '$(PYTHON_BUILT)'/dist/*.whl
 
 # The tests run against the wheel as it is installed, and not against the sources beside them.
