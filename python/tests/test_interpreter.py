@@ -60,7 +60,6 @@ def test_it_needs_no_gil(run: Callable[..., str]) -> None:
     assert written.strip() == str(not sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="interpreters of a process share all before")
 def test_another_interpreter_of_the_process_is_refused_clearly(run: Callable[..., str]) -> None:
     module = "_interpreters" if importlib.util.find_spec("_interpreters") else "_xxsubinterpreters"
     inner = """

@@ -19,6 +19,7 @@ mod decision;
 mod engine;
 mod error;
 mod guard;
+mod interpreter;
 mod names;
 mod prepared;
 mod seconds;
@@ -30,6 +31,8 @@ mod window;
 /// Declares that it needs no GIL.
 #[pyo3::pymodule(name = "_native", gil_used = false)]
 mod native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::clock::ManualClock;
     #[pymodule_export]
@@ -47,4 +50,9 @@ mod native {
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::interpreter::only_one(module.py())
+    }
 }
