@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::guard::{call, quietly, with_engine};
 use crate::handle::{self, get};
 use crate::reply::Payload;
-use jni_sys::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jobject};
+use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jobject};
 use sqlthrottle::{Builder, Engine, ManualClock, RuleFile};
 use std::path::PathBuf;
 
