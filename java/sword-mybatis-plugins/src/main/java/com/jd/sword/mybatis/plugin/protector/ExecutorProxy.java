@@ -200,7 +200,7 @@ final class ExecutorProxy implements InvocationHandler {
         if (decision.verdict() == Verdict.DELAY) {
             // What waits holds nothing.
             endBatch();
-            decision = protector.await(decision, timeout(statement));
+            decision = protector.await(decision, () -> timeout(statement));
         }
         if (!decision.isAllowed()) {
             throw refusal(frame, decision, statements, sql.getSql(), fakes);

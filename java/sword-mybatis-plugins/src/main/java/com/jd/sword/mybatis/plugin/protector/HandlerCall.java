@@ -46,7 +46,7 @@ final class HandlerCall {
         Fakes fakes = kind == Kind.QUERY && outer != null && outer.isCountedBy(statement) ? outer.executor.fakes(outer) : Fakes.NONE;
         Decision decision = protector.ask(statements, mapping, statement, target.getBoundSql(), fakes);
         if (decision != null && decision.verdict() == Verdict.DELAY) {
-            decision = protector.await(decision, sent.getQueryTimeout());
+            decision = protector.await(decision, sent::getQueryTimeout);
         }
         if (decision != null && decision.verdict() == Verdict.IGNORE) {
             throw outer.executor.refusal(outer, decision, statements, target.getBoundSql().getSql(), fakes);

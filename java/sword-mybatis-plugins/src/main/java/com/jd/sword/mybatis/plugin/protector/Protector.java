@@ -139,18 +139,32 @@ final class Protector {
     /**
      * Waits, and again where it is told to, until a statement is let through or not.
      *
-     * @param seconds how long the statement may take in all; 0 for as long as it likes
+     * @param timeout how long the statement may take in all
      */
-    Decision await(Decision delayed, int seconds) throws SQLException {
-        Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(seconds));
+    Decision await(Decision delayed, Timeout timeout) throws SQLException {
+        Decision decision = delayed;
+        boolean isLetGo = false;
+        try {
+            // A transaction whose time is over, or a driver that has no timeouts, throws where it is asked.
+            Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(timeout.seconds()));
+            decision = resumed(delayed, wait);
+            isLetGo = true;
+            return decision;
+        } finally {
+            if (!isLetGo) {
+                // Another statement may wait in its place.
+                throttle.giveUp(decision);
+            }
+        }
+    }
+
+    private Decision resumed(Decision delayed, Wait wait) throws SQLException {
         Runnable awake = throttle.onClose(() -> wait.end(Wait.End.CLOSED));
         Decision decision = delayed;
         try {
             while (decision.verdict() == Verdict.DELAY) {
                 Wait.End end = wait.await(decision.delayNanos());
                 if (end != Wait.End.ELAPSED) {
-                    // Another statement may wait in its place.
-                    throttle.giveUp(decision);
                     throw ended(end, decision);
                 }
                 decision = throttle.resume(decision);
@@ -180,6 +194,12 @@ final class Protector {
     /** Which of the program's own strategies is to decide; null where none is. */
     ProtectionStrategy strategy(Decision decision) {
         return strategies.of(decision);
+    }
+
+    /** Asks for the timeout of a statement: whoever knows it may fail. */
+    interface Timeout {
+        /** 0 for none. */
+        int seconds() throws SQLException;
     }
 
     /** The timeout of a statement in seconds; 0 for none. */

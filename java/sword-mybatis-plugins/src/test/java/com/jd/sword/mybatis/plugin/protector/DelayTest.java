@@ -9,10 +9,16 @@ import com.jd.sword.sqlthrottle.SqlThrottledException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import javax.sql.DataSource;
 import org.apache.ibatis.exceptions.PersistenceException;
+import org.apache.ibatis.mapping.Environment;
 import org.apache.ibatis.session.ExecutorType;
 import org.apache.ibatis.session.SqlSession;
 import org.apache.ibatis.session.SqlSessionFactory;
+import org.apache.ibatis.session.TransactionIsolationLevel;
+import org.apache.ibatis.transaction.Transaction;
+import org.apache.ibatis.transaction.jdbc.JdbcTransaction;
+import org.apache.ibatis.transaction.jdbc.JdbcTransactionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,5 +143,31 @@ class DelayTest {
         assertThat(ProtectionAbortException.in(e)).isPresent();
         assertThat(e).rootCause().isInstanceOf(SQLTimeoutException.class);
         assertThat(ProtectionAbortException.in(e).get()).hasCauseInstanceOf(SqlThrottledException.class);
+    }
+
+    @Test
+    void aTimeoutThatCannotBeAskedLeavesItsPlaceToAnother() throws Exception {
+        try (Shop shop = Shop.with(AN_HOUR)) {
+            SqlSessionFactory factory = shop.factory(shop.source, configuration -> {
+                configuration.addInterceptor(shop.plugin);
+                Environment before = configuration.getEnvironment();
+                // As Spring's does whose transaction is overdue.
+                configuration.setEnvironment(new Environment("overdue", new JdbcTransactionFactory() {
+                    @Override
+                    public Transaction newTransaction(DataSource source, TransactionIsolationLevel level, boolean isAutoCommit) {
+                        return new JdbcTransaction(source, level, isAutoCommit) {
+                            @Override
+                            public Integer getTimeout() {
+                                throw new IllegalStateException("overdue");
+                            }
+                        };
+                    }
+                }, before.getDataSource()));
+            });
+            try (SqlSession session = factory.openSession()) {
+                assertThatThrownBy(() -> session.getMapper(Users.class).names()).rootCause().hasMessage("overdue");
+            }
+            assertThat(shop.throttle.snapshot()).containsPattern("\"waiting\": ?0");
+        }
     }
 }
