@@ -19,7 +19,11 @@ final class ProtectedCall implements ProtectedExecution {
     private final Callable<Object> proceed;
     /** Null where there is no honest one. */
     private final Supplier<Object> empty;
+    private final Thread asked = Thread.currentThread();
     private boolean hasProceeded;
+    /** What was sent had a result, which null is none of. */
+    private boolean hasResult;
+    private volatile boolean isOver;
 
     /**
      * @param timeout in seconds; 0 for none
@@ -38,16 +42,21 @@ final class ProtectedCall implements ProtectedExecution {
 
     /** What a strategy makes of it. */
     Object by(ProtectionStrategy strategy) throws Exception {
-        Object result = strategy.protect(this);
-        if (hasProceeded && result == null) {
+        Object result;
+        try {
+            result = strategy.protect(this);
+        } finally {
+            isOver = true;
+        }
+        if (result == null && hasProceeded && !hasResult) {
             return null;
         }
-        if (result == null) {
-            return emptyResult();
+        if (result == null && !hasProceeded) {
+            return emptied();
         }
         if (!kind.isResult(result)) {
-            throw new IllegalStateException("the strategy " + strategy.getClass().getName() + " has returned a " + result.getClass().getName()
-                    + " for " + statementId + ": what proceed() or emptyResult() returns would be right");
+            throw new IllegalStateException("the strategy " + strategy.getClass().getName() + " has returned "
+                    + (result == null ? "null" : "a " + result.getClass().getName()) + " for " + statementId + ": what proceed() or emptyResult() returns would be right");
         }
         if (empty == null && !hasProceeded) {
             // It would enter the cache of the statement that this one is part of.
@@ -68,12 +77,20 @@ final class ProtectedCall implements ProtectedExecution {
 
     @Override
     public Object proceed() throws Exception {
+        checkAsked();
         hasProceeded = true;
-        return proceed.call();
+        Object result = proceed.call();
+        hasResult |= result != null;
+        return result;
     }
 
     @Override
     public Object emptyResult() {
+        checkAsked();
+        return emptied();
+    }
+
+    private Object emptied() {
         if (empty == null) {
             throw abortion();
         }
@@ -87,6 +104,14 @@ final class ProtectedCall implements ProtectedExecution {
 
     @Override
     public void await(Duration duration) throws SQLException {
+        checkAsked();
         protector.await(Math.max(0, duration.toNanos()), timeout, decision);
+    }
+
+    /** What stands for this execution serves the next of its session, and what marks it as decided is the thread's. */
+    private void checkAsked() {
+        if (isOver || Thread.currentThread() != asked) {
+            throw new IllegalStateException("an execution is good for the thread that the strategy is asked in, and until it returns");
+        }
     }
 }

@@ -64,7 +64,12 @@ final class Strategies implements ThresholdProvider {
         if (kept != null || provider == null) {
             return kept;
         }
-        ThresholdConfig config = provider.getThreshold(decision.fingerprint());
-        return config == null ? null : config.strategy();
+        try {
+            ThresholdConfig config = provider.getThreshold(decision.fingerprint());
+            return config == null ? null : config.strategy();
+        } catch (RuntimeException | LinkageError e) {
+            // Its failures reach no caller; the throttle asks it too, and has them counted.
+            return null;
+        }
     }
 }

@@ -2,13 +2,17 @@ package com.jd.sword.mybatis.plugin.protector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import com.jd.sword.mybatis.plugin.protector.exception.ProtectionAbortException;
 import com.jd.sword.mybatis.plugin.protector.strategy.AbortPolicy;
 import com.jd.sword.mybatis.plugin.protector.strategy.DelayPolicy;
 import com.jd.sword.mybatis.plugin.protector.strategy.IgnorePolicy;
 import com.jd.sword.mybatis.plugin.protector.strategy.NamedPolicy;
+import com.jd.sword.mybatis.plugin.protector.strategy.ProtectedExecution;
 import com.jd.sword.mybatis.plugin.protector.strategy.ProtectionStrategy;
+import com.jd.sword.sqlthrottle.Decision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.ibatis.executor.BatchExecutor;
 import org.apache.ibatis.session.ExecutorType;
 import org.apache.ibatis.session.SqlSession;
@@ -180,5 +185,50 @@ class StrategyTest {
         assertThatThrownBy(() -> builder.strategy("a b", new AbortPolicy())).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> builder.strategy(Strategies.OF_PROVIDER, new AbortPolicy())).isInstanceOf(IllegalArgumentException.class);
         assertThat(ProtectionAbortException.in(new IllegalStateException())).isEmpty();
+    }
+
+    @Test
+    void oneThatThrowsTheResultAwayIsToldSo() throws Exception {
+        with(execution -> {
+            execution.proceed();
+            return null;
+        }, (users, shop) -> {
+            users.see(1);
+            assertThatThrownBy(() -> users.see(2)).rootCause().isInstanceOf(IllegalStateException.class).hasMessageContaining("has returned null");
+        });
+    }
+
+    @Test
+    void anExecutionEndsWithTheStrategy() throws Exception {
+        AtomicReference<ProtectedExecution> kept = new AtomicReference<>();
+        with(execution -> {
+            kept.set(execution);
+            return execution.emptyResult();
+        }, (users, shop) -> {
+            users.see(1);
+            assertThat(users.see(2)).isZero();
+            assertThatThrownBy(kept.get()::proceed).isInstanceOf(IllegalStateException.class).hasMessageContaining("until it returns");
+            assertThatThrownBy(kept.get()::emptyResult).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> kept.get().await(Duration.ZERO)).isInstanceOf(IllegalStateException.class);
+        });
+    }
+
+    @Test
+    void anExecutionIsForItsThread() throws Exception {
+        with(execution -> Background.start(execution::proceed).failure(), (users, shop) -> {
+            users.see(1);
+            assertThatThrownBy(() -> users.see(2)).rootCause().hasMessageContaining("has returned a java.lang.IllegalStateException");
+        });
+    }
+
+    @Test
+    void whatAProviderThrowsReachesNoCaller() {
+        Decision decision = mock(Decision.class);
+        when(decision.custom()).thenReturn(Strategies.OF_PROVIDER);
+        when(decision.fingerprint()).thenReturn("9f2c41d07b6e");
+        Strategies strategies = new Strategies(fingerprint -> {
+            throw new IllegalStateException("its table is away");
+        }, Collections.emptyMap());
+        assertThat(strategies.of(decision)).isNull();
     }
 }

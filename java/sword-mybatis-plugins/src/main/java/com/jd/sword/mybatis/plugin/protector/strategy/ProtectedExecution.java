@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /**
  * A statement that is over its threshold, as a {@link ProtectionStrategy} sees it. Good for as long as the strategy is asked, and for the
- * thread that asks.
+ * thread that asks: {@link #proceed}, {@link #emptyResult} and {@link #await} throw {@link IllegalStateException} afterwards, and in another.
  */
 public interface ProtectedExecution {
     /** What the throttle has decided: fingerprint, rule, count and limit. */
