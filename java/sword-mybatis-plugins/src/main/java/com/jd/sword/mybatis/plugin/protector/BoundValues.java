@@ -1,10 +1,14 @@
 package com.jd.sword.mybatis.plugin.protector;
 
 import com.jd.sword.sqlthrottle.jdbc.Parameters;
+import java.io.InputStream;
+import java.io.Reader;
 import java.lang.reflect.Proxy;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.BaseStream;
 import org.apache.ibatis.mapping.BoundSql;
 import org.apache.ibatis.mapping.MappedStatement;
 import org.apache.ibatis.mapping.ParameterMapping;
@@ -36,7 +40,7 @@ final class BoundValues {
                         object = configuration.newMetaObject(sql.getParameterObject());
                     }
                     Object value = value(configuration, sql, mapping.getProperty(), object);
-                    if (value != null) {
+                    if (value != null && !isReadOnce(value)) {
                         bind(mapping, i + 1, value, recorder);
                     }
                 } catch (SQLException | RuntimeException e) {
@@ -57,6 +61,11 @@ final class BoundValues {
             return whole;
         }
         return object.getValue(property);
+    }
+
+    /** Whether a type handler that reads it here would leave nothing for the database. */
+    private static boolean isReadOnce(Object value) {
+        return value instanceof InputStream || value instanceof Reader || value instanceof Iterator || value instanceof BaseStream;
     }
 
     @SuppressWarnings("unchecked")

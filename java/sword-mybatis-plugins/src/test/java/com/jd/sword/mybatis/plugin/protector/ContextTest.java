@@ -5,11 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.jd.sword.sqlthrottle.AmbientContext;
 import com.jd.sword.sqlthrottle.StatementContext;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.CallableStatement;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.SQLNonTransientException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.ibatis.annotations.Insert;
+import org.apache.ibatis.annotations.Param;
 import org.apache.ibatis.session.SqlSession;
 import org.apache.ibatis.session.SqlSessionFactory;
+import org.apache.ibatis.type.BaseTypeHandler;
+import org.apache.ibatis.type.JdbcType;
 import org.junit.jupiter.api.Test;
 
 /** What rules know of a statement besides its text: who sends it, and what it is bound to. */
@@ -77,6 +89,47 @@ class ContextTest {
                 assertThatThrownBy(() -> session.getMapper(Users.class).see(1)).hasCauseInstanceOf(SQLNonTransientException.class)
                         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
             }
+        }
+    }
+
+    @Test
+    void whatCanBeReadOnlyOnceIsLeftForTheDatabase() throws Exception {
+        try (Shop shop = Shop.with(per("column:orders.item"), options -> options.addMapper(Letters.class)); SqlSession session = shop.session()) {
+            session.getMapper(Letters.class).insert(new ByteArrayInputStream("jug".getBytes(StandardCharsets.UTF_8)));
+            session.commit();
+            assertThat(shop.count("orders where item = 'jug'")).isEqualTo(1);
+        }
+    }
+
+    interface Letters {
+        @Insert("insert into orders (customer, item) values (3, #{letters, typeHandler=com.jd.sword.mybatis.plugin.protector.ContextTest$Reading})")
+        int insert(@Param("letters") InputStream letters);
+    }
+
+    /** Binds what it reads. */
+    public static final class Reading extends BaseTypeHandler<InputStream> {
+        @Override
+        public void setNonNullParameter(PreparedStatement statement, int index, InputStream letters, JdbcType type) throws SQLException {
+            try {
+                statement.setString(index, new String(letters.readAllBytes(), StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new SQLException(e);
+            }
+        }
+
+        @Override
+        public InputStream getNullableResult(ResultSet rows, String column) {
+            return null;
+        }
+
+        @Override
+        public InputStream getNullableResult(ResultSet rows, int column) {
+            return null;
+        }
+
+        @Override
+        public InputStream getNullableResult(CallableStatement statement, int column) {
+            return null;
         }
     }
 }
