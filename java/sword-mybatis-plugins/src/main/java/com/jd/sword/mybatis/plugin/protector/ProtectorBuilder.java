@@ -111,7 +111,8 @@ public final class ProtectorBuilder {
             throw new IllegalStateException("nothing says what is throttled: name a throttle, thresholds or rules");
         }
         checkOwner();
-        return new SQLBasedDatabaseProtectorPlugin(this);
+        // What is said of this one later is for another plugin.
+        return new SQLBasedDatabaseProtectorPlugin(copy());
     }
 
     /** The thresholds of whoever is there to say. */
@@ -120,8 +121,27 @@ public final class ProtectorBuilder {
         return thresholds(found != null ? found : new SpringSqlThresholdProvider());
     }
 
-    /** What {@code <plugin>} says. All of it is looked at before any is taken. */
-    void properties(Properties properties) {
+    private ProtectorBuilder copy() {
+        ProtectorBuilder copy = new ProtectorBuilder();
+        copy.throttle = throttle;
+        copy.thresholds = thresholds;
+        copy.rules = rules;
+        copy.dialect = dialect;
+        copy.context = context;
+        copy.clock = clock;
+        copy.time = time;
+        copy.strategies.putAll(strategies);
+        return copy;
+    }
+
+    /** This, and what {@code <plugin>} says beside it. */
+    ProtectorBuilder with(Properties properties) {
+        ProtectorBuilder both = copy();
+        both.properties(properties);
+        return both;
+    }
+
+    private void properties(Properties properties) {
         for (String key : properties.stringPropertyNames()) {
             String value = properties.getProperty(key).trim();
             if (key.equals("rules")) {

@@ -46,8 +46,9 @@ import org.apache.ibatis.session.RowBounds;
     @Signature(type = StatementHandler.class, method = "batch", args = Statement.class)
 })
 public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseable {
-    /** Guarded by this, as what follows from it is. */
-    private final ProtectorBuilder options;
+    /** Guards what follows. */
+    private final Object lock = new Object();
+    private ProtectorBuilder options;
     /** Null until the first session. */
     private volatile Protector protector;
     private boolean closed;
@@ -91,11 +92,11 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
      */
     @Override
     public void setProperties(Properties properties) {
-        synchronized (options) {
+        synchronized (lock) {
             if (protector != null) {
                 throw new IllegalStateException("the plugin is in use: properties come before the first session");
             }
-            options.properties(properties);
+            options = options.with(properties);
         }
     }
 
@@ -138,12 +139,12 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
         return protector().throttle();
     }
 
-    /** Closes a throttle of the plugin's own: sessions then throw. Does nothing the second time. */
+    /** Closes a throttle of the plugin's own: sessions then throw. Does nothing the second time, and nothing to a throttle that it was given. */
     @Override
     public void close() {
-        synchronized (options) {
-            closed = true;
-            if (protector != null && options.isOwn()) {
+        synchronized (lock) {
+            closed = options.isOwn();
+            if (protector != null && closed) {
                 protector.throttle().close();
             }
         }
@@ -176,7 +177,7 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
     private Protector protector() {
         Protector open = protector;
         if (open == null) {
-            synchronized (options) {
+            synchronized (lock) {
                 if (closed) {
                     throw new IllegalStateException("the plugin is closed");
                 }
