@@ -16,26 +16,23 @@ final class HelperPages {
     private static final String PAGES = "com.github.pagehelper.PageHelper";
     private static final String PAGE = "com.github.pagehelper.Page";
 
-    private static final ClassValue<HelperPages> BY_INTERCEPTOR = new ClassValue<HelperPages>() {
+    /**
+     * Getter and setter; null for none. A class of a loader that outlives this library's keeps its value, so that is of no type of ours.
+     */
+    private static final ClassValue<MethodHandle[]> BY_INTERCEPTOR = new ClassValue<MethodHandle[]>() {
         @Override
-        protected HelperPages computeValue(Class<?> type) {
+        protected MethodHandle[] computeValue(Class<?> type) {
             return find(type);
         }
     };
 
-    private final MethodHandle getter;
-    private final MethodHandle setter;
-
-    private HelperPages(MethodHandle getter, MethodHandle setter) {
-        this.getter = getter;
-        this.setter = setter;
-    }
+    private HelperPages() {}
 
     /** The page that is being read by an interceptor of this executor; null for none. */
     static List<?> current(Object executor) {
-        HelperPages pages = of(executor);
+        MethodHandle[] pages = of(executor);
         try {
-            return pages == null ? null : (List<?>) pages.getter.invokeExact();
+            return pages == null ? null : (List<?>) pages[0].invokeExact();
         } catch (Throwable e) {
             throw Targets.unexpected(e);
         }
@@ -43,19 +40,19 @@ final class HelperPages {
 
     /** Has the same page read again: PageHelper forgets it with a statement that fails. */
     static void restore(Object executor, List<?> page) {
-        HelperPages pages = of(executor);
+        MethodHandle[] pages = of(executor);
         try {
             if (pages != null) {
-                pages.setter.invokeExact(page);
+                pages[1].invokeExact(page);
             }
         } catch (Throwable e) {
             throw Targets.unexpected(e);
         }
     }
 
-    private static HelperPages of(Object executor) {
+    private static MethodHandle[] of(Object executor) {
         for (Interceptor interceptor : Targets.interceptors(executor)) {
-            HelperPages pages = BY_INTERCEPTOR.get(interceptor.getClass());
+            MethodHandle[] pages = BY_INTERCEPTOR.get(interceptor.getClass());
             if (pages != null) {
                 return pages;
             }
@@ -64,7 +61,7 @@ final class HelperPages {
     }
 
     /** Null where an interceptor is another one, or one whose pages are not told. */
-    private static HelperPages find(Class<?> interceptor) {
+    private static MethodHandle[] find(Class<?> interceptor) {
         Class<?> type = interceptor;
         while (type != null && !type.getName().equals(INTERCEPTOR)) {
             type = type.getSuperclass();
@@ -76,8 +73,8 @@ final class HelperPages {
             Class<?> pages = Class.forName(PAGES, true, type.getClassLoader());
             Class<?> page = Class.forName(PAGE, false, type.getClassLoader());
             MethodHandle getter = MethodHandles.publicLookup().unreflect(pages.getMethod("getLocalPage"));
-            return new HelperPages(getter.asType(MethodType.methodType(List.class)),
-                    setter(pages, page).asType(MethodType.methodType(void.class, List.class)));
+            return new MethodHandle[] {getter.asType(MethodType.methodType(List.class)),
+                    setter(pages, page).asType(MethodType.methodType(void.class, List.class))};
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             return null;
         }
