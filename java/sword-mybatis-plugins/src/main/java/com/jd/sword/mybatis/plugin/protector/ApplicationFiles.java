@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.yaml.snakeyaml.error.Mark;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
@@ -76,6 +78,11 @@ final class ApplicationFiles implements Settings {
                     YamlSettings.read(text, this::add);
                 }
             }
+        } catch (MarkedYAMLException e) {
+            // Its message, and so the exception, quotes the file, which has passwords too.
+            Mark at = e.getProblemMark();
+            throw new SqlThrottleException("threshold.file", "`" + name + "` is no YAML"
+                    + (at == null ? "" : ": see line " + (at.getLine() + 1) + ", column " + (at.getColumn() + 1)));
         } catch (IOException | YAMLException | IllegalArgumentException e) {
             SqlThrottleException failure = new SqlThrottleException("threshold.file", "`" + name + "` cannot be read: " + e.getMessage());
             failure.initCause(e);
@@ -84,7 +91,7 @@ final class ApplicationFiles implements Settings {
     }
 
     private void add(String name, String value) {
-        if (SettingName.of(name) != null) {
+        if (SettingName.isOne(name, () -> value)) {
             said.putIfAbsent(name, resolved(name, value));
         }
     }

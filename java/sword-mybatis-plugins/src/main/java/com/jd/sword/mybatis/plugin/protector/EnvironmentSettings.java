@@ -23,7 +23,7 @@ final class EnvironmentSettings implements Settings {
             for (PropertySource<?> source : ((ConfigurableEnvironment) environment).getPropertySources()) {
                 if (source instanceof EnumerablePropertySource) {
                     for (String name : ((EnumerablePropertySource<?>) source).getPropertyNames()) {
-                        if (SettingName.of(name) != null && !said.containsKey(name)) {
+                        if (!said.containsKey(name) && SettingName.isOne(name, () -> value(name))) {
                             said.put(name, value(name));
                         }
                     }

@@ -1,7 +1,9 @@
 package com.jd.sword.mybatis.plugin.protector;
 
 import java.io.Reader;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -55,10 +57,15 @@ final class YamlSettings {
             }
         } else if (node instanceof MappingNode) {
             List<NodeTuple> entries = ((MappingNode) node).getValue();
+            Set<String> names = new HashSet<>();
             for (NodeTuple entry : entries) {
                 if (!isMerge(entry) && entry.getKeyNode() instanceof ScalarNode) {
                     String key = ((ScalarNode) entry.getKeyNode()).getValue();
-                    walk(name.isEmpty() ? key : name + "." + key, entry.getValueNode(), depth + 1);
+                    String full = name.isEmpty() ? key : name + "." + key;
+                    if (!names.add(key) && SettingName.isOurs(full)) {
+                        throw new IllegalArgumentException("it says `" + full + "` twice");
+                    }
+                    walk(full, entry.getValueNode(), depth + 1);
                 }
             }
             for (NodeTuple entry : entries) {

@@ -9,6 +9,8 @@ import com.jd.sword.mybatis.plugin.protector.strategy.DelayPolicy;
 import com.jd.sword.mybatis.plugin.protector.strategy.IgnorePolicy;
 import com.jd.sword.mybatis.plugin.protector.strategy.NamedPolicy;
 import com.jd.sword.sqlthrottle.SqlThrottleException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -267,5 +269,34 @@ class SpringSqlThresholdProviderTest {
         assertThat(reading("other.yml", "a: 1").getThreshold(FINGERPRINT)).isNull();
         assertThat(reading("application.yml", "").getThreshold(FINGERPRINT)).isNull();
         assertThat(reading("application.yml", "mybatis: {protector: {thresholds: }}").getThreshold(FINGERPRINT)).isNull();
+    }
+
+    @Test
+    void whatIsSaidTwiceIsAFault() {
+        assertThatThrownBy(() -> yaml(DIGITS + ": 100", DIGITS + ": 5")).isInstanceOf(SqlThrottleException.class)
+                .hasMessageContaining("`" + KEY + "` twice");
+        assertThatThrownBy(() -> yaml(DIGITS + ":", "  max-count: 100", "  max-count: 5")).hasMessageContaining("max-count` twice");
+    }
+
+    @Test
+    void aNameThatThereIsNotIsAFault() throws Exception {
+        for (String text : new String[] {"treshold: {default: 3}", "thresholds: 100"}) {
+            assertThatThrownBy(() -> reading("application.yml", "mybatis: {protector: {" + text + "}}")).isInstanceOf(SqlThrottleException.class)
+                    .hasMessageContaining("is no setting: write `mybatis.protector.thresholds.`");
+        }
+        assertThatThrownBy(() -> new SpringSqlThresholdProvider(environment("mybatis.protector.treshold.default", "3")))
+                .hasMessageContaining("is no setting");
+        assertThat(reading("application.yml", "mybatis: {protector: {thresholds: }, protectors: 1}").getThreshold(FINGERPRINT)).isNull();
+        assertThat(new SpringSqlThresholdProvider(environment("mybatis.protector.thresholds", "")).getThreshold(FINGERPRINT)).isNull();
+    }
+
+    @Test
+    void aFileThatIsNoYamlIsNotQuoted() {
+        assertThatThrownBy(() -> reading("application.yml", "server: 1\npassword: \"hunter2\n")).isInstanceOfSatisfying(SqlThrottleException.class, e -> {
+            assertThat(e).hasMessageContaining("`application.yml` is no YAML: see line");
+            StringWriter trace = new StringWriter();
+            e.printStackTrace(new PrintWriter(trace));
+            assertThat(trace.toString()).doesNotContain("hunter2");
+        });
     }
 }
