@@ -13,6 +13,7 @@ import java.lang.reflect.Method;
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.ibatis.cache.CacheKey;
 import org.apache.ibatis.cursor.Cursor;
@@ -38,10 +39,13 @@ final class ExecutorProxy implements InvocationHandler {
     private final Executor target;
     private final Protector protector;
     private final boolean isBatch;
-    /** What nearly every execution is: one that is not within another of the same executor. */
-    private final Frame own = new Frame();
+    /**
+     * A frame that nothing is in, for the next execution; null while it is in use. Only one execution gets it, even where a program has
+     * several threads share a session: two in one frame would lose a place for good.
+     */
+    private final AtomicReference<Frame> free = new AtomicReference<>();
     /** What a batch holds until it is sent; null for nothing. */
-    private Decision heldByBatch;
+    private final AtomicReference<Decision> heldByBatch = new AtomicReference<>();
     /** Null until there is one. */
     private Set<HeldCursor<?>> cursors;
 
@@ -120,7 +124,8 @@ final class ExecutorProxy implements InvocationHandler {
     private Object execute(Kind kind, Object[] arguments, Invocation invocation) throws Throwable {
         Object[] cell = protector.cell();
         Frame outer = (Frame) cell[0];
-        Frame frame = own.isFree() ? own : new Frame();
+        Frame unused = free.getAndSet(null);
+        Frame frame = unused != null ? unused : new Frame();
         frame.open((MappedStatement) arguments[0], kind, arguments, outer, outer == null ? Decided.isBy(protector.throttle()) : outer.exempt);
         frame.invocation = invocation;
         frame.executor = this;
@@ -140,6 +145,7 @@ final class ExecutorProxy implements InvocationHandler {
             Decided.exit(mark);
             Decision held = frame.held;
             frame.free();
+            free.set(frame);
             if (held != null) {
                 protector.throttle().release(held);
             }
@@ -225,8 +231,7 @@ final class ExecutorProxy implements InvocationHandler {
             return;
         }
         if (isAdded) {
-            Decision before = heldByBatch;
-            heldByBatch = decision;
+            Decision before = heldByBatch.getAndSet(decision);
             if (before != null) {
                 protector.throttle().release(before);
             }
@@ -236,8 +241,9 @@ final class ExecutorProxy implements InvocationHandler {
     }
 
     private boolean isRefusedByBatch(Decision decision) {
-        return heldByBatch != null && !decision.isAllowed() && decision.verdict() != Verdict.DELAY && decision.rule() != null
-                && decision.rule().equals(heldByBatch.rule());
+        Decision held = heldByBatch.get();
+        return held != null && !decision.isAllowed() && decision.verdict() != Verdict.DELAY && decision.rule() != null
+                && decision.rule().equals(held.rule());
     }
 
     /** By the connection that the statement takes anyway: a second one might be more than the pool has. */
@@ -332,9 +338,8 @@ final class ExecutorProxy implements InvocationHandler {
     }
 
     private void endBatch() {
-        Decision held = heldByBatch;
+        Decision held = heldByBatch.getAndSet(null);
         if (held != null) {
-            heldByBatch = null;
             protector.throttle().release(held);
         }
     }

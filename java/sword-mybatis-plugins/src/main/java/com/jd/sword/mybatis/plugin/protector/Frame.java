@@ -34,10 +34,6 @@ final class Frame {
     /** What a pager behind the executor has its callers know as the result; null for none. */
     List<?> page;
 
-    boolean isFree() {
-        return statement == null;
-    }
-
     void open(MappedStatement of, Kind what, Object[] with, Frame around, boolean isExempt) {
         statement = of;
         kind = what;

@@ -3,7 +3,9 @@ package com.jd.sword.mybatis.plugin.protector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import org.apache.ibatis.cursor.Cursor;
 import org.apache.ibatis.session.ExecutorType;
 import org.apache.ibatis.session.RowBounds;
@@ -150,6 +152,49 @@ class PermitTest {
             assertThatThrownBy(() -> users.see(2)).satisfies(ExecutionTest::isAborted);
             session.commit();
             assertThat(shop.seen()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ExecutorType.class)
+    void aSessionThatThreadsShareLosesNone(ExecutorType type) throws Exception {
+        // MyBatis forbids it, and programs do it: it must not shut a statement out for good.
+        try (Shop shop = places(1000); SqlSession session = shop.session(type)) {
+            Users users = session.getMapper(Users.class);
+            List<Background<Void>> threads = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                threads.add(Background.start(() -> {
+                    for (int j = 0; j < 5_000; j++) {
+                        try {
+                            users.see(1);
+                        } catch (RuntimeException e) {
+                            // Of what MyBatis itself keeps for one thread.
+                            continue;
+                        }
+                    }
+                    return null;
+                }));
+            }
+            for (Background<Void> thread : threads) {
+                thread.get();
+            }
+            session.rollback(true);
+            assertThat(shop.held()).isZero();
+        }
+    }
+
+    @Test
+    void aHandlerOfRowsThatQueriesHasAPlaceForEach() throws Exception {
+        try (Shop shop = places(3); SqlSession session = shop.session()) {
+            Users users = session.getMapper(Users.class);
+            List<Integer> held = new ArrayList<>();
+            users.each(outer -> {
+                try (SqlSession other = shop.session()) {
+                    other.getMapper(Users.class).each(inner -> users.each(innermost -> held.add(shop.held())));
+                }
+            });
+            assertThat(held).hasSize(Shop.USERS * Shop.USERS * Shop.USERS).containsOnly(3);
+            assertThat(shop.held()).isZero();
         }
     }
 }
