@@ -8,6 +8,8 @@ import java.util.Objects;
 import java.util.Properties;
 import org.apache.ibatis.cache.CacheKey;
 import org.apache.ibatis.executor.Executor;
+import org.apache.ibatis.executor.resultset.DefaultResultSetHandler;
+import org.apache.ibatis.executor.statement.RoutingStatementHandler;
 import org.apache.ibatis.executor.statement.StatementHandler;
 import org.apache.ibatis.mapping.BoundSql;
 import org.apache.ibatis.mapping.MappedStatement;
@@ -15,6 +17,7 @@ import org.apache.ibatis.plugin.Interceptor;
 import org.apache.ibatis.plugin.Intercepts;
 import org.apache.ibatis.plugin.Invocation;
 import org.apache.ibatis.plugin.Signature;
+import org.apache.ibatis.scripting.defaults.DefaultParameterHandler;
 import org.apache.ibatis.session.ResultHandler;
 import org.apache.ibatis.session.RowBounds;
 
@@ -103,13 +106,19 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
     /** Around executors, and around handlers that none of these has called for. Called by MyBatis. */
     @Override
     public Object plugin(Object target) {
-        if (target instanceof StatementHandler) {
+        Class<?> type = target.getClass();
+        // Four objects are made for each statement. That one is of no such interface takes longer to find out than all else that is done here.
+        if (type == DefaultParameterHandler.class || type == DefaultResultSetHandler.class) {
+            return target;
+        }
+        if (type == RoutingStatementHandler.class) {
             return handler((StatementHandler) target);
         }
         if (target instanceof Executor) {
-            Protector open = protector();
-            return Targets.isProxied(target, open) ? target
-                    : new ExecutorProxy((Executor) target, open).proxy();
+            return executor((Executor) target);
+        }
+        if (target instanceof StatementHandler) {
+            return handler((StatementHandler) target);
         }
         return target;
     }
@@ -150,16 +159,22 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
         }
     }
 
+    private Object executor(Executor target) {
+        Protector open = protector();
+        return Targets.isProxied(target, open) ? target : new ExecutorProxy(target, open).proxy();
+    }
+
     private Object handler(StatementHandler target) {
         Protector open = protector();
         Frame frame = open.frame();
         if (frame != null && frame.exempt) {
             return target;
         }
-        MappedStatement statement = Targets.statement(target);
+        Object core = Targets.core(target);
+        MappedStatement statement = Targets.ofCore(core);
         if (frame != null && frame.executor != null && frame.awaits(statement)) {
             try {
-                frame.handler = Targets.core(target);
+                frame.handler = core;
                 frame.executor.decide(frame, statement, target.getBoundSql());
                 return target;
             } catch (SQLException e) {
@@ -167,7 +182,7 @@ public class SQLBasedDatabaseProtectorPlugin implements Interceptor, AutoCloseab
                 throw Causes.<RuntimeException>sneaky(e);
             }
         }
-        if (frame != null && frame.handler == Targets.core(target) || Targets.isProxied(target, open)) {
+        if (frame != null && frame.handler == core || Targets.isProxied(target, open)) {
             // Of a configuration that has this plugin twice.
             return target;
         }

@@ -44,7 +44,11 @@ final class Targets {
 
     /** The statement of a handler; null where the handler does not tell. */
     static MappedStatement statement(Object handler) {
-        Object core = core(handler);
+        return ofCore(core(handler));
+    }
+
+    /** That of what is innermost of a handler. */
+    static MappedStatement ofCore(Object core) {
         try {
             return core instanceof BaseStatementHandler ? (MappedStatement) STATEMENT.invokeExact((BaseStatementHandler) core) : null;
         } catch (Throwable e) {
