@@ -7,6 +7,7 @@ import com.jd.sword.mybatis.plugin.protector.SQLBasedDatabaseProtectorPlugin;
 import com.jd.sword.mybatis.plugin.protector.SpringSqlThresholdProvider;
 import com.jd.sword.mybatis.plugin.protector.ThresholdConfig;
 import com.jd.sword.mybatis.plugin.protector.exception.ProtectionAbortException;
+import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.Throttle;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -17,19 +18,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.apache.ibatis.annotations.Select;
 import org.apache.ibatis.builder.xml.XMLConfigBuilder;
 import org.apache.ibatis.plugin.Interceptor;
+import org.apache.ibatis.session.SqlSessionFactory;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mybatis.spring.SqlSessionTemplate;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.dao.DataAccessResourceFailureException;
 
 /** What the pages of this module show is what a compiler, MyBatis, and the plugin take. */
 class DocumentationTest {
@@ -115,12 +123,18 @@ class DocumentationTest {
     }
 
     @Test
-    void theDependencyIsThisModule() throws Exception {
-        String dependency = Page.read(README).blocks("xml").get(0);
-        Page pom = Page.read("pom.xml");
-        assertThat(dependency).contains("<groupId>" + pom.first("<groupId>([^<]+)") + "<")
-                .contains("<artifactId>" + pom.first("</parent>.*?<artifactId>([^<]+)") + "<")
-                .contains("<version>" + pom.first("<version>([^<]+)") + "<");
+    void theDependenciesAreThisModuleAndWhatItIsTestedWith() throws Exception {
+        String shown = Page.stripped(Page.read(README).blocks("xml").get(0));
+        Page parent = Page.read("../pom.xml");
+        assertThat(shown)
+                .contains(dependency("com.jd.sword", "sword-mybatis-plugins", Page.read("pom.xml").first("<version>([^<]+)")))
+                .contains(dependency("org.mybatis", "mybatis", parent.first("<mybatis.version>([^<]+)")))
+                .contains(dependency("com.h2database", "h2", parent.first("<h2.version>([^<]+)")));
+    }
+
+    private static String dependency(String group, String artifact, String version) {
+        return "\n<dependency>\n<groupId>" + group + "</groupId>\n<artifactId>" + artifact + "</artifactId>\n<version>" + version
+                + "</version>\n</dependency>\n";
     }
 
     @Test
@@ -165,31 +179,44 @@ class DocumentationTest {
     }
 
     @Test
-    @Tag("mybatis-spring")
-    void springMakesTheBeans() {
+    void settingsOfSpringAreThresholds() {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
-            context.getEnvironment().getPropertySources().addFirst(
-                    new MapPropertySource("said", java.util.Map.of("mybatis.protector.thresholds.default", "1")));
-            context.registerBean(javax.sql.DataSource.class, () -> {
-                org.h2.jdbcx.JdbcDataSource h2 = new org.h2.jdbcx.JdbcDataSource();
-                h2.setURL("jdbc:h2:mem:beans");
-                return h2;
-            });
-            context.register(Snippets.Beans.class);
+            context.getEnvironment().getPropertySources()
+                    .addFirst(new MapPropertySource("said", Collections.singletonMap("mybatis.protector.thresholds.default", "1")));
+            context.register(Snippets.BootBeans.class);
             context.refresh();
-            org.apache.ibatis.session.SqlSessionFactory sessions = context.getBean(org.apache.ibatis.session.SqlSessionFactory.class);
+            Throttle throttle = context.getBean(SQLBasedDatabaseProtectorPlugin.class).throttle();
+            assertThat(throttle.check("select 1 from dual").isAllowed()).isTrue();
+            assertThat(throttle.check("select 1 from dual").isAllowed()).isFalse();
+        }
+    }
+
+    @Test
+    @Tag("mybatis-spring")
+    void springWithoutBootHasItReadItsFile() throws Exception {
+        Files.writeString(folder.resolve("application.yml"), "mybatis.protector.thresholds.default: 1");
+        JdbcDataSource h2 = new JdbcDataSource();
+        h2.setURL("jdbc:h2:mem:beans");
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.registerBean(DataSource.class, () -> h2);
+            context.register(Snippets.Beans.class);
+            inFolder(() -> {
+                context.refresh();
+                return null;
+            });
+            SqlSessionFactory sessions = context.getBean(SqlSessionFactory.class);
             sessions.getConfiguration().addMapper(Numbers.class);
-            Numbers numbers = new org.mybatis.spring.SqlSessionTemplate(sessions).getMapper(Numbers.class);
+            Numbers numbers = new SqlSessionTemplate(sessions).getMapper(Numbers.class);
             assertThat(numbers.one()).isEqualTo(1);
-            assertThatThrownBy(numbers::one).isInstanceOf(org.springframework.dao.DataAccessResourceFailureException.class)
-                    .hasCauseInstanceOf(com.jd.sword.sqlthrottle.SqlThrottledException.class)
+            assertThatThrownBy(numbers::one).isInstanceOf(DataAccessResourceFailureException.class)
+                    .hasCauseInstanceOf(SqlThrottledException.class)
                     .satisfies(e -> assertThat(ProtectionAbortException.in(e)).isEmpty());
         }
     }
 
     /** A statement that needs no table. */
     interface Numbers {
-        @org.apache.ibatis.annotations.Select("values (1)")
+        @Select("values (1)")
         Integer one();
     }
 }

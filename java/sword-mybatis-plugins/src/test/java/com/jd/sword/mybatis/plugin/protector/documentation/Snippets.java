@@ -57,11 +57,19 @@ class Snippets {
         return "anna";
     }
 
-    /** Beans, as Spring makes them. */
-    static class Beans {
+    /** Beans, as Boot finds them. */
+    static class BootBeans {
         @Bean
         SQLBasedDatabaseProtectorPlugin protector(Environment environment) {
             return new SQLBasedDatabaseProtectorPlugin(new SpringSqlThresholdProvider(environment));
+        }
+    }
+
+    /** Beans of a program without it. */
+    static class Beans {
+        @Bean
+        SQLBasedDatabaseProtectorPlugin protector() {
+            return new SQLBasedDatabaseProtectorPlugin();
         }
 
         @Bean
