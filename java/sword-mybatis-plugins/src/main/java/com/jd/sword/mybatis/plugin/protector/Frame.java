@@ -51,10 +51,11 @@ final class Frame {
     }
 
     /**
-     * Whether a statement, sent before that of the frame, counts its rows: pagers behind the executor call it so, with an ending to the id.
+     * Whether a statement, sent before that of the frame, counts its rows: pagers behind the executor call it so, with an ending to the id
+     * such as {@code _COUNT}, which no other method of the mapper looks like.
      */
     boolean isCountedBy(MappedStatement other) {
-        return kind == Kind.QUERY && !decided && executor != null && other != null && other.getId().startsWith(statement.getId());
+        return kind == Kind.QUERY && !decided && executor != null && other != null && other.getId().startsWith(statement.getId() + '_');
     }
 
     void free() {

@@ -105,7 +105,16 @@ final class ProtectedCall implements ProtectedExecution {
     @Override
     public void await(Duration duration) throws SQLException {
         checkAsked();
-        protector.await(Math.max(0, duration.toNanos()), timeout, decision);
+        protector.await(nanos(duration), timeout, decision);
+    }
+
+    /** None for less than none, and as many as there are for more than that. */
+    private static long nanos(Duration duration) {
+        try {
+            return Math.max(0, duration.toNanos());
+        } catch (ArithmeticException overflow) {
+            return duration.isNegative() ? 0 : Long.MAX_VALUE;
+        }
     }
 
     /** What stands for this execution serves the next of its session, and what marks it as decided is the thread's. */
