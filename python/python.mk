@@ -24,7 +24,7 @@ python-setup: setup
 python-wheel: python-setup
 	rm -rf '$(PYTHON_BUILT)/dist'
 	cd python && '$(PYTHON_VENV)/bin/maturin' build --quiet --release --locked --interpreter '$(PYTHON_VENV)/bin/python' --out '$(PYTHON_BUILT)/dist'
-	cd python && '$(PYTHON_VENV)/bin/maturin' sdist --quiet --out '$(PYTHON_BUILT)/dist'
+	cd python && '$(PYTHON_VENV)/bin/maturin' sdist --out '$(PYTHON_BUILT)/dist'
 	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --no-deps --force-reinstall '$(PYTHON_BUILT)'/dist/*.whl
 
 # The tests run against the wheel as it is installed, and not against the sources beside them.
