@@ -43,7 +43,7 @@ demo: setup ## Show a burst against SQLite, without and with protection (BURST_S
 	@cargo build --locked --release --package burst
 	@cargo run --quiet --locked --release --package burst
 
-test: lint unit loom mutants c-test java-test ## Run everything that must hold before a commit: lint, all tests, the model checker, mutants, the C library, Java
+test: lint unit loom mutants c-test java-test python-test ## Run everything that must hold before a commit: lint, all tests, the model checker, mutants, the C library, Java, Python
 
 # Of the two other workspaces only the formatting: to look at more they would have to build peers and a fuzzing runtime,
 # which takes longer than all the rest. The modules of the fuzz targets are part of the tests, where they replay the
