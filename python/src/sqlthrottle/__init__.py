@@ -15,7 +15,7 @@
 from ._context import context
 from ._errors import ArgumentError, RuleError, SqlThrottleError, StatementAborted, ThrottleClosedError
 from ._guard import Guard
-from ._names import Dialect, Fakes, Reason, Strategy, Verdict
+from ._names import Dialect, Fakes, InTransaction, Reason, Strategy, Verdict
 from ._native import VERSION as __version__
 from ._native import Decision, ManualClock, SlidingWindow
 from ._threshold import Threshold, ThresholdAnswer, ThresholdProvider
@@ -27,6 +27,7 @@ __all__ = [
     "Dialect",
     "Fakes",
     "Guard",
+    "InTransaction",
     "ManualClock",
     "PreparedStatement",
     "Reason",

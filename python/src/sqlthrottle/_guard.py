@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import functools
 import inspect
-import time
 from collections.abc import AsyncIterator, Callable, Generator
-from concurrent.futures import Future as ThreadFuture
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ._errors import StatementAborted
 from ._names import Verdict
+from ._settle import settle, settle_async
 
 if TYPE_CHECKING:
     from ._native import Decision, Engine
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Guard"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_UNSETTLED = (Verdict.REFILL_NEEDED, Verdict.THRESHOLD_NEEDED)
 
 
 class Guard:
@@ -56,16 +52,7 @@ class Guard:
 
     def __enter__(self) -> Guard:
         self._begin()
-        decision = self._ask()
-        while decision.verdict is Verdict.DELAY:
-            try:
-                time.sleep(_delay(decision))
-            except BaseException:
-                # By an interrupt: nobody is going to resume it.
-                self._throttle.give_up(decision)
-                raise
-            decision = self._throttle.resume(decision)
-        return self._entered(decision)
+        return self._entered(settle(self._throttle, self._ask()))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -74,20 +61,7 @@ class Guard:
 
     async def __aenter__(self) -> Guard:
         self._begin()
-        decision = self._ask_unsettled()
-        if decision.verdict in _UNSETTLED:
-            decision = await self._in_thread(self._ask)
-        while decision.verdict is Verdict.DELAY:
-            try:
-                await asyncio.sleep(_delay(decision))
-            except BaseException:
-                # Cancelled: nobody is going to resume it.
-                self._throttle.give_up(decision)
-                raise
-            decision = self._throttle._resume_unsettled(decision)
-            if decision.verdict in _UNSETTLED:
-                decision = await self._in_thread(functools.partial(self._throttle.resume, decision))
-        return self._entered(decision)
+        return self._entered(await settle_async(self._throttle, self._ask_unsettled(), self._ask))
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -161,21 +135,6 @@ class Guard:
         if decision is not None:
             self._throttle.release(decision)
 
-    async def _in_thread(self, ask: Callable[[], Decision]) -> Decision:
-        """Asks in a worker thread. Where nobody waits for the answer any more, what it holds is given back."""
-        run = functools.partial(contextvars.copy_context().run, ask)
-        answer = asyncio.get_running_loop().run_in_executor(None, run)
-        try:
-            return await asyncio.shield(answer)
-        except asyncio.CancelledError:
-            answer.add_done_callback(self._drop)
-            raise
-
-    def _drop(self, answer: asyncio.Future[Decision] | ThreadFuture[Decision]) -> None:
-        if not answer.cancelled() and answer.exception() is None:
-            self._throttle.release(answer.result())
-            self._throttle.give_up(answer.result())
-
 
 class _Refusing(Guard):
     """A guard whose body cannot know that its statement is ignored."""
@@ -186,7 +145,3 @@ class _Refusing(Guard):
         if decision.verdict is Verdict.IGNORE:
             raise StatementAborted(decision)
         return super()._entered(decision)
-
-
-def _delay(decision: Decision) -> float:
-    return decision.delay or 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Dialect", "Fakes", "Reason", "Strategy", "Verdict"]
+__all__ = ["Dialect", "Fakes", "InTransaction", "Reason", "Strategy", "Verdict"]
 
 
 class _Name(str, Enum):
@@ -97,3 +97,17 @@ class Strategy(_Name):
     ABORT = "abort"
     IGNORE = "ignore"
     DELAY = "delay"
+
+
+class InTransaction(_Name):
+    """What rules may do to statements of an open transaction, which is one whose connection does not commit by itself.
+
+    A statement that is refused leaves the transaction usable: it can still be committed, without that statement.
+    """
+
+    APPLY = "apply"
+    """All that they say."""
+    DELAY_ONLY = "delay_only"
+    """Delay them, and no more: what would be refused or ignored is sent, and holds no place. Metrics count it as refused."""
+    BYPASS = "bypass"
+    """Nothing: they are not checked, and not counted."""

@@ -1,0 +1,76 @@
+"""Which statements are never checked, by their text alone: those that manage a schema, look at one, or see whether the database is there.
+
+To throttle them breaks a start or a health check, and to ignore them breaks more. Only what stands before the first constant is
+looked at, so no value that a text was built with can exempt it.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["is_exempt"]
+
+_DEFINITIONS = frozenset(("create", "alter", "drop", "truncate", "comment", "rename", "grant", "revoke"))
+_VALIDATIONS = frozenset(("select 1", "select 1 from dual", "values 1", "values(1)", "select version()", "/* ping */ select 1"))
+_LONGEST_VALIDATION = 64
+_CATALOGS = frozenset(("pg_catalog", "information_schema", "sys"))
+_TABLES = frozenset(("alembic_version", "django_migrations", "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"))
+_BEFORE_TABLE = {"select": "from", "with": "from", "delete": "from", "insert": "into", "update": None}
+
+_BLANKS = re.compile(r"\s+")
+# A quoted name is a token with its quotes; what follows a quoted string is never looked at.
+_TOKEN = re.compile(r"""--[^\n]*|/\*.*?\*/|\s+|(?P<end>')|(?P<token>"[^"]*"|`[^`]*`|\[[^\]]*\]|\w+|.)""", re.DOTALL)
+_MOST_TOKENS = 2_000
+
+
+def is_exempt(sql: str) -> bool:
+    """Whether a text is a definition, a look at the catalog, on the history of a migration tool, or what pools test connections with."""
+    if len(sql) <= _LONGEST_VALIDATION and _BLANKS.sub(" ", sql.strip().rstrip(";").rstrip()).lower() in _VALIDATIONS:
+        return True
+    words = _Words(sql)
+    verb = words.next()
+    if verb in _DEFINITIONS or verb == "pragma":
+        return True
+    if verb not in _BEFORE_TABLE:
+        return False
+    before = _BEFORE_TABLE[verb]
+    if before is not None and not words.skip_to(before):
+        return False
+    name = words.name()
+    table = name[-1] if name else ""
+    return table in _TABLES or table.startswith("pg_") or (len(name) > 1 and name[-2] in _CATALOGS)
+
+
+class _Words:
+    """The tokens of a text up to its first string, in lower case."""
+
+    def __init__(self, sql: str) -> None:
+        self._found = _TOKEN.finditer(sql)
+        self._left = _MOST_TOKENS
+        self._ended = False
+
+    def next(self) -> str:
+        """The next token; an empty text where there is none."""
+        while not self._ended and self._left:
+            self._left -= 1
+            found = next(self._found, None)
+            if found is None or found["end"]:
+                self._ended = True
+            elif (token := found["token"]) is not None:
+                return token.lower()
+        return ""
+
+    def skip_to(self, word: str) -> bool:
+        while token := self.next():
+            if token == word:
+                return True
+        return False
+
+    def name(self) -> list[str]:
+        """The parts of a name that stands next, without their quotes."""
+        parts: list[str] = []
+        while token := self.next():
+            parts.append(token.strip('"`[]'))
+            if self.next() != ".":
+                break
+        return parts

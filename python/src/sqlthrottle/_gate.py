@@ -1,0 +1,279 @@
+"""What all integrations share: a statement goes in, and passes, is ignored, or raises. Each of them only knows where its driver sends one.
+
+An integration asks :meth:`Gate.enter`, or one of its kind, before it sends a statement, sends it under :meth:`Gate.sending`, and
+releases the permit that it was given once the statement, or what it streams, has ended.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
+
+from ._errors import ArgumentError, StatementAborted
+from ._exempt import is_exempt
+from ._names import Dialect, Fakes, InTransaction, Verdict
+from ._settle import settle, settle_async
+
+if TYPE_CHECKING:
+    from ._native import Decision
+    from ._throttle import Throttle
+
+__all__ = ["IGNORED", "PASSED", "Gate", "Permit", "Remembered", "decided", "dialect_of", "in_order", "sent"]
+
+_V = TypeVar("_V")
+_E = TypeVar("_E", bound=Enum)
+_Params = Union[Collection[Any], Mapping[str, Any], None]
+
+_ALLOW = Verdict.ALLOW
+
+# Strings are passed over, as what looks like a place in one is none; so is a cast, whose colons are two.
+_PLACES = re.compile(r"'(?:[^']|'')*'|::|%\((\w+)\)s|[:@$](\w+)")
+
+_DIALECTS = {
+    "mysql": Dialect.MYSQL,
+    "mariadb": Dialect.MYSQL,
+    "postgresql": Dialect.POSTGRESQL,
+    "postgres": Dialect.POSTGRESQL,
+    "cockroachdb": Dialect.POSTGRESQL,
+    "sqlite": Dialect.SQLITE,
+    "mssql": Dialect.MSSQL,
+    "oracle": Dialect.ORACLE,
+}
+
+_decided: ContextVar[tuple[object, ...]] = ContextVar("sqlthrottle-decided", default=())
+"""The throttles that a layer above has asked for the statement that is being sent: one layer counts."""
+
+
+class Permit:
+    """What a statement holds while it runs, or streams. It is released once; a lost one is released when it is collected."""
+
+    __slots__ = ("__weakref__", "_decision", "_throttle")
+
+    def __init__(self, throttle: Throttle, decision: Decision) -> None:
+        self._throttle: Throttle | None = throttle
+        self._decision = decision
+
+    def release(self) -> None:
+        """Gives back what is held. Harmless again, from any thread, and never raises."""
+        throttle, self._throttle = self._throttle, None
+        if throttle is not None:
+            throttle.release(self._decision)
+
+    def __del__(self) -> None:
+        self.release()
+
+
+class _Nothing(Permit):
+    """A permit that holds nothing."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._throttle = None
+
+    def release(self) -> None:
+        pass
+
+
+PASSED = _Nothing()
+"""The permit of a statement that is to be sent and holds nothing."""
+IGNORED = _Nothing()
+"""The permit of a statement that is not to be sent, and whose caller gets an empty result."""
+
+
+class Gate:
+    """Of one engine, connection or pool.
+
+    :param in_transaction: what rules may do to statements of an open transaction; see :class:`InTransaction`.
+    :param fakes: the most that may be made up of an ignored statement.
+    :param dialect: how statements are read, where it differs from that of the rules.
+    :param database: where statements are sent to.
+    :param exempt: which texts are never checked beside, or none for no text at all.
+    """
+
+    __slots__ = ("_exempt", "_known", "database", "dialect", "fakes", "in_transaction", "throttle")
+
+    def __init__(
+        self,
+        throttle: Throttle,
+        *,
+        in_transaction: str = InTransaction.APPLY,
+        fakes: str = Fakes.ROWS_AND_COUNT,
+        dialect: str | None = None,
+        database: str | None = None,
+        exempt: Callable[[str], bool] | None = is_exempt,
+    ) -> None:
+        self.throttle = throttle
+        self.in_transaction = _named(InTransaction, "in_transaction", in_transaction)
+        self.fakes = _named(Fakes, "fakes", fakes)
+        self.dialect = None if dialect is None else _named(Dialect, "dialect", dialect)
+        self.database = database
+        self._exempt = exempt
+        self._known: Remembered[bool] = Remembered()
+
+    def enter(
+        self,
+        sql: str,
+        fakes: Fakes = Fakes.NONE,
+        weight: int = 1,
+        params: _Params = None,
+        in_transaction: bool = False,
+    ) -> Permit:
+        """Decides on a statement, and waits by ``time.sleep`` where a rule delays it.
+
+        :param params: bound values, in the order of their places or by name.
+        :returns: what is to be released, or :data:`IGNORED`, which only comes where ``fakes`` was given.
+        :raises StatementAborted: it is not to be sent.
+        """
+        if self._passes_by(sql, in_transaction):
+            return PASSED
+        decision = self.throttle.check(
+            sql,
+            database=self.database,
+            params=self._in_order(sql, params),
+            dialect=self.dialect,
+            weight=weight,
+            fakes=fakes,
+        )
+        if decision.verdict is not _ALLOW:
+            decision = settle(self.throttle, decision)
+        return self._permit(decision, in_transaction)
+
+    async def enter_async(
+        self,
+        sql: str,
+        fakes: Fakes = Fakes.NONE,
+        weight: int = 1,
+        params: _Params = None,
+        in_transaction: bool = False,
+    ) -> Permit:
+        """As :meth:`enter`, but it waits by the loop's own sleep, and a worker thread does what may block."""
+        if self._passes_by(sql, in_transaction):
+            return PASSED
+        decision, ask = self._check_unsettled(sql, fakes, weight, params)
+        if decision.verdict is not _ALLOW:
+            decision = await settle_async(self.throttle, decision, ask)
+        return self._permit(decision, in_transaction)
+
+    def enter_by(
+        self,
+        run: Callable[[Coroutine[Any, Any, Decision]], Decision],
+        sql: str,
+        fakes: Fakes = Fakes.NONE,
+        weight: int = 1,
+        params: _Params = None,
+        in_transaction: bool = False,
+    ) -> Permit:
+        """As :meth:`enter_async`, for a caller that is no coroutine, but can have one run to its end."""
+        if self._passes_by(sql, in_transaction):
+            return PASSED
+        decision, ask = self._check_unsettled(sql, fakes, weight, params)
+        if decision.verdict is not _ALLOW:
+            decision = run(settle_async(self.throttle, decision, ask))
+        return self._permit(decision, in_transaction)
+
+    def sending(self) -> Token[tuple[object, ...]]:
+        """Says that what is sent from here on, until :func:`sent`, was decided, so that no layer beneath counts it again."""
+        return _decided.set((*_decided.get(), self.throttle))
+
+    def reads_rows(self, sql: str) -> bool:
+        """Whether it is an empty set of rows that stands in for an ignored text, and not a count."""
+        return self.throttle.prepare(sql, dialect=self.dialect, fakes=Fakes.ROWS_AND_COUNT).faked == Fakes.ROWS
+
+    def _passes_by(self, sql: str, in_transaction: bool) -> bool:
+        if in_transaction and self.in_transaction is InTransaction.BYPASS:
+            return True
+        above = _decided.get()
+        if above and self.throttle in above:
+            return True
+        if self._exempt is None:
+            return False
+        known = self._known.get(sql)
+        return self._known.put(sql, self._exempt(sql)) if known is None else known
+
+    def _check_unsettled(
+        self, sql: str, fakes: Fakes, weight: int, params: _Params
+    ) -> tuple[Decision, Callable[[], Decision]]:
+        asked: dict[str, Any] = {
+            "database": self.database,
+            "params": self._in_order(sql, params),
+            "dialect": self.dialect,
+            "weight": weight,
+            "fakes": fakes,
+        }
+        throttle = self.throttle
+        return throttle._check_unsettled(sql, **asked), functools.partial(throttle.check, sql, **asked)
+
+    def _in_order(self, sql: str, params: _Params) -> Collection[Any] | None:
+        if params is None or not self.throttle.reads_params:
+            return None
+        return in_order(sql, params) if isinstance(params, Mapping) else params
+
+    def _permit(self, decision: Decision, in_transaction: bool) -> Permit:
+        verdict = decision.verdict
+        if verdict is _ALLOW:
+            return Permit(self.throttle, decision) if decision.has_permit else PASSED
+        if in_transaction and self.in_transaction is InTransaction.DELAY_ONLY:
+            return PASSED
+        if verdict is Verdict.IGNORE:
+            return IGNORED
+        raise StatementAborted(decision)
+
+
+def sent(token: Token[tuple[object, ...]]) -> None:
+    """Ends what :meth:`Gate.sending` began."""
+    _decided.reset(token)
+
+
+@contextmanager
+def decided(throttle: Throttle) -> Iterator[None]:
+    """No integration asks this throttle for what is sent within."""
+    token = _decided.set((*_decided.get(), throttle))
+    try:
+        yield
+    finally:
+        _decided.reset(token)
+
+
+def dialect_of(name: str) -> Dialect | None:
+    """The dialect of a database, by the name that Python libraries have for it; none where the rules are to say it."""
+    return _DIALECTS.get(name.lower())
+
+
+def in_order(sql: str, params: Mapping[str, Any]) -> list[Any]:
+    """Bound values in the order of their places, of those that are given by name: ``%(name)s``, ``:name``, ``@name`` or ``$name``."""
+    places = (found[1] or found[2] for found in _PLACES.finditer(sql))
+    return [params[name] for name in places if name in params]
+
+
+class Remembered(Generic[_V]):
+    """What is known of texts. Bounded: it forgets all where there are too many, and takes no long ones."""
+
+    __slots__ = ("_known", "get")
+
+    MOST = 2_000
+    LONGEST = 8_192
+    """Characters of a text."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _V] = {}
+        self.get = self._known.get
+
+    def put(self, sql: str, value: _V) -> _V:
+        if len(sql) <= self.LONGEST:
+            if len(self._known) >= self.MOST:
+                self._known.clear()
+            self._known[sql] = value
+        return value
+
+
+def _named(names: type[_E], parameter: str, value: str) -> _E:
+    try:
+        return names(value)
+    except ValueError:
+        raise ArgumentError(f"{parameter} is one of {', '.join(names)}, and not {value!r}") from None

@@ -1,0 +1,69 @@
+"""Carries a decision on until it is final: waits where it says delay, and asks anew where something has to be fetched first."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ._names import Verdict
+
+if TYPE_CHECKING:
+    from ._native import Decision, Engine
+
+__all__ = ["settle", "settle_async"]
+
+_UNSETTLED = (Verdict.REFILL_NEEDED, Verdict.THRESHOLD_NEEDED)
+
+
+def settle(throttle: Engine, decision: Decision) -> Decision:
+    """Waits by ``time.sleep`` as long as a decision says so. An interrupt gives the wait up."""
+    while decision.verdict is Verdict.DELAY:
+        try:
+            time.sleep(decision.delay or 0.0)
+        except BaseException:
+            # Nobody is going to resume it.
+            throttle.give_up(decision)
+            raise
+        decision = throttle.resume(decision)
+    return decision
+
+
+async def settle_async(throttle: Engine, decision: Decision, ask: Callable[[], Decision]) -> Decision:
+    """Waits by ``asyncio.sleep``. What may block, which an unsettled decision stands for, a worker thread does.
+
+    :param ask: asks anew, and may block.
+    """
+    if decision.verdict in _UNSETTLED:
+        decision = await _in_thread(throttle, ask)
+    while decision.verdict is Verdict.DELAY:
+        try:
+            await asyncio.sleep(decision.delay or 0.0)
+        except BaseException:
+            # Cancelled: nobody is going to resume it.
+            throttle.give_up(decision)
+            raise
+        decision = throttle._resume_unsettled(decision)
+        if decision.verdict in _UNSETTLED:
+            decision = await _in_thread(throttle, functools.partial(throttle.resume, decision))
+    return decision
+
+
+async def _in_thread(throttle: Engine, ask: Callable[[], Decision]) -> Decision:
+    """Asks in a worker thread. Where nobody waits for the answer any more, what it holds is given back."""
+
+    def drop(answer: asyncio.Future[Decision]) -> None:
+        if not answer.cancelled() and answer.exception() is None:
+            throttle.release(answer.result())
+            throttle.give_up(answer.result())
+
+    run = functools.partial(contextvars.copy_context().run, ask)
+    answer = asyncio.get_running_loop().run_in_executor(None, run)
+    try:
+        return await asyncio.shield(answer)
+    except asyncio.CancelledError:
+        answer.add_done_callback(drop)
+        raise

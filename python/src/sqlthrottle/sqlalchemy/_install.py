@@ -1,0 +1,121 @@
+"""Puts the guard into an engine, and takes it out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, async_sessionmaker
+from sqlalchemy.orm import Session, scoped_session, sessionmaker
+
+from .._errors import ArgumentError
+from .._exempt import is_exempt
+from .._gate import Gate, dialect_of
+from .._names import Fakes, InTransaction
+from .._throttle import Throttle
+from ._guard import EngineGuard
+
+__all__ = ["install", "uninstall"]
+
+_EVENTS = ("do_execute", "do_execute_no_params", "do_executemany", "handle_error")
+
+# By dialect: engines that differ in their execution options alone share one, and events with it.
+_guards: WeakKeyDictionary[Dialect, EngineGuard] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def install(
+    target: Engine | AsyncEngine | sessionmaker[Any] | async_sessionmaker[Any] | scoped_session[Any],
+    throttle: Throttle,
+    *,
+    in_transaction: str = InTransaction.APPLY,
+    fakes: str = Fakes.ROWS_AND_COUNT,
+    migrations: bool = False,
+    exempt: Callable[[str], bool] | None = is_exempt,
+) -> None:
+    """Has every statement of an engine ask the throttle before it is sent; again, with other options.
+
+    It reaches the connections that are open, and the engines that ``execution_options`` makes of this one.
+
+    :param target: an engine, or what makes sessions, whose engines are meant.
+    :param in_transaction: what rules may do while the connection does not commit by itself; see :class:`InTransaction`.
+    :param fakes: the most that is made up of an ignored statement; with less than it needs, the statement is refused.
+    :param migrations: whether what Alembic sends is checked.
+    :param exempt: which texts are never checked. By default definitions, reflection, tables of migration tools, and tests of connections.
+    :raises ArgumentError: the engine has another throttle, or a session factory has no engine yet.
+    """
+    for engine in _engines(target):
+        gate = Gate(
+            throttle,
+            in_transaction=in_transaction,
+            fakes=fakes,
+            dialect=dialect_of(engine.dialect.name),
+            database=engine.url.database,
+            exempt=exempt,
+        )
+        with _lock:
+            before = _guards.get(engine.dialect)
+            if before is not None and before.gate.throttle is not throttle:
+                raise ArgumentError("the engine asks another throttle; uninstall it first")
+            _remove(engine)
+            guard = EngineGuard(gate, engine.dialect, migrations)
+            for name in _EVENTS:
+                # Before others: one that runs a statement itself would keep it from being asked about.
+                event.listen(engine, name, getattr(guard, name), insert=True)
+            _guards[engine.dialect] = guard
+
+
+def uninstall(target: Engine | AsyncEngine | sessionmaker[Any] | async_sessionmaker[Any] | scoped_session[Any]) -> bool:
+    """Has an engine ask no more. What streams holds its place until it ends.
+
+    :returns: whether it did ask before.
+    """
+    removed = False
+    with _lock:
+        for engine in _engines(target):
+            removed |= _remove(engine)
+    return removed
+
+
+def _remove(engine: Engine) -> bool:
+    guard = _guards.pop(engine.dialect, None)
+    if guard is None:
+        return False
+    for name in _EVENTS:
+        event.remove(engine, name, getattr(guard, name))
+    return True
+
+
+def _engines(target: object) -> list[Engine]:
+    if isinstance(target, scoped_session):
+        target = target.session_factory
+    if isinstance(target, (sessionmaker, async_sessionmaker)):
+        binds = _binds(target.kw)
+        if not binds:
+            raise ArgumentError("the session factory has no engine yet; install on the engine")
+    else:
+        binds = [target]
+    engines = [_engine(bind) for bind in binds]
+    # In their order, and each dialect once.
+    return list({engine.dialect: engine for engine in engines}.values())
+
+
+def _binds(options: Mapping[str, Any]) -> list[object]:
+    binds: Iterable[object] = (options.get("bind"), *(options.get("binds") or {}).values())
+    return [bind for bind in binds if bind is not None]
+
+
+def _engine(bind: object) -> Engine:
+    if isinstance(bind, (AsyncEngine, AsyncConnection)):
+        bind = bind.sync_engine if isinstance(bind, AsyncEngine) else bind.sync_connection
+    if isinstance(bind, Connection):
+        bind = bind.engine
+    if isinstance(bind, Engine):
+        return bind
+    if isinstance(bind, Session):
+        raise TypeError("a session is for one use; install on its engine, or on the sessionmaker")
+    raise TypeError(f"an engine or a session factory, and not {type(bind).__name__}")
