@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
 
 from ._errors import ArgumentError, StatementAborted
 from ._exempt import is_exempt
@@ -21,7 +21,9 @@ from ._settle import settle, settle_async
 
 if TYPE_CHECKING:
     from ._native import Decision
-    from ._throttle import Throttle
+    from ._throttle import PreparedStatement, Throttle
+
+    _Known = Union[PreparedStatement, Literal[False]]
 
 __all__ = ["IGNORED", "PASSED", "Gate", "Permit", "Remembered", "decided", "dialect_of", "in_order", "sent"]
 
@@ -47,6 +49,9 @@ _DIALECTS = {
 
 _decided: ContextVar[tuple[object, ...]] = ContextVar("sqlthrottle-decided", default=())
 """The throttles that a layer above has asked for the statement that is being sent: one layer counts."""
+
+_layers: set[str] = set()
+"""Of which kinds there are gates that others may stand above. While there are none, nothing is marked, which costs."""
 
 
 class Permit:
@@ -93,10 +98,11 @@ class Gate:
     :param fakes: the most that may be made up of an ignored statement.
     :param dialect: how statements are read, where it differs from that of the rules.
     :param database: where statements are sent to.
-    :param exempt: which texts are never checked beside, or none for no text at all.
+    :param exempt: which texts are never checked, or none for no text at all.
+    :param is_driver: whether it stands before a driver, so that another layer may stand above it.
     """
 
-    __slots__ = ("_exempt", "_known", "database", "dialect", "fakes", "in_transaction", "throttle")
+    __slots__ = ("_dialect", "_exempt", "_known", "database", "fakes", "in_transaction", "throttle")
 
     def __init__(
         self,
@@ -107,55 +113,58 @@ class Gate:
         dialect: str | None = None,
         database: str | None = None,
         exempt: Callable[[str], bool] | None = is_exempt,
+        is_driver: bool = False,
     ) -> None:
         self.throttle = throttle
         self.in_transaction = _named(InTransaction, "in_transaction", in_transaction)
         self.fakes = _named(Fakes, "fakes", fakes)
-        self.dialect = None if dialect is None else _named(Dialect, "dialect", dialect)
+        self._dialect = None if dialect is None else _named(Dialect, "dialect", dialect)
         self.database = database
         self._exempt = exempt
-        self._known: Remembered[bool] = Remembered()
+        # By what can be faked: a text may be sent by those who can and by those who cannot.
+        self._known: dict[str, Remembered[_Known]] = {name.value: Remembered() for name in Fakes}
+        if is_driver:
+            _layers.add("driver")
 
     def enter(
         self,
         sql: str,
-        fakes: Fakes = Fakes.NONE,
+        fakes: str = "none",
         weight: int = 1,
         params: _Params = None,
         in_transaction: bool = False,
     ) -> Permit:
         """Decides on a statement, and waits by ``time.sleep`` where a rule delays it.
 
+        :param fakes: the plain name of one of :class:`Fakes`.
         :param params: bound values, in the order of their places or by name.
         :returns: what is to be released, or :data:`IGNORED`, which only comes where ``fakes`` was given.
         :raises StatementAborted: it is not to be sent.
         """
-        if self._passes_by(sql, in_transaction):
+        known = self._look_up(sql, fakes, in_transaction)
+        if known is None:
             return PASSED
-        decision = self.throttle.check(
-            sql,
-            database=self.database,
-            params=self._in_order(sql, params),
-            dialect=self.dialect,
-            weight=weight,
-            fakes=fakes,
-        )
-        if decision.verdict is not _ALLOW:
-            decision = settle(self.throttle, decision)
-        return self._permit(decision, in_transaction)
+        if weight == 1 and (not params or not self.throttle.reads_params):
+            decision = known.check()
+        else:
+            decision = self.throttle.check(sql, **self._asked(sql, fakes, weight, params))
+        if decision.verdict is _ALLOW:
+            return Permit(self.throttle, decision) if decision.has_permit else PASSED
+        return self._permit(settle(self.throttle, decision), in_transaction)
 
     async def enter_async(
         self,
         sql: str,
-        fakes: Fakes = Fakes.NONE,
+        fakes: str = "none",
         weight: int = 1,
         params: _Params = None,
         in_transaction: bool = False,
     ) -> Permit:
         """As :meth:`enter`, but it waits by the loop's own sleep, and a worker thread does what may block."""
-        if self._passes_by(sql, in_transaction):
+        known = self._look_up(sql, fakes, in_transaction)
+        if known is None:
             return PASSED
-        decision, ask = self._check_unsettled(sql, fakes, weight, params)
+        decision, ask = self._check_unsettled(known, sql, fakes, weight, params)
         if decision.verdict is not _ALLOW:
             decision = await settle_async(self.throttle, decision, ask)
         return self._permit(decision, in_transaction)
@@ -164,55 +173,64 @@ class Gate:
         self,
         run: Callable[[Coroutine[Any, Any, Decision]], Decision],
         sql: str,
-        fakes: Fakes = Fakes.NONE,
+        fakes: str = "none",
         weight: int = 1,
         params: _Params = None,
         in_transaction: bool = False,
     ) -> Permit:
         """As :meth:`enter_async`, for a caller that is no coroutine, but can have one run to its end."""
-        if self._passes_by(sql, in_transaction):
+        known = self._look_up(sql, fakes, in_transaction)
+        if known is None:
             return PASSED
-        decision, ask = self._check_unsettled(sql, fakes, weight, params)
+        decision, ask = self._check_unsettled(known, sql, fakes, weight, params)
         if decision.verdict is not _ALLOW:
             decision = run(settle_async(self.throttle, decision, ask))
         return self._permit(decision, in_transaction)
 
-    def sending(self) -> Token[tuple[object, ...]]:
+    def sending(self) -> Token[tuple[object, ...]] | None:
         """Says that what is sent from here on, until :func:`sent`, was decided, so that no layer beneath counts it again."""
-        return _decided.set((*_decided.get(), self.throttle))
+        return _decided.set((*_decided.get(), self.throttle)) if _layers else None
 
     def reads_rows(self, sql: str) -> bool:
         """Whether it is an empty set of rows that stands in for an ignored text, and not a count."""
-        return self.throttle.prepare(sql, dialect=self.dialect, fakes=Fakes.ROWS_AND_COUNT).faked == Fakes.ROWS
+        return self.throttle.prepare(sql, dialect=self._dialect, fakes=Fakes.ROWS_AND_COUNT).faked == Fakes.ROWS
 
-    def _passes_by(self, sql: str, in_transaction: bool) -> bool:
-        if in_transaction and self.in_transaction is InTransaction.BYPASS:
-            return True
+    def _look_up(self, sql: str, fakes: str, in_transaction: bool) -> PreparedStatement | None:
+        """A text as it was read at its first sight; none where it is not to be asked about here."""
         above = _decided.get()
         if above and self.throttle in above:
-            return True
-        if self._exempt is None:
-            return False
-        known = self._known.get(sql)
-        return self._known.put(sql, self._exempt(sql)) if known is None else known
+            return None
+        if in_transaction and self.in_transaction is InTransaction.BYPASS:
+            return None
+        texts = self._known[fakes]
+        known = texts.get(sql)
+        if known is None:
+            if self._exempt is not None and self._exempt(sql):
+                known = texts.put(sql, False)
+            else:
+                known = texts.put(
+                    sql, self.throttle.prepare(sql, database=self.database, dialect=self._dialect, fakes=fakes)
+                )
+        return known or None
 
     def _check_unsettled(
-        self, sql: str, fakes: Fakes, weight: int, params: _Params
+        self, known: PreparedStatement, sql: str, fakes: str, weight: int, params: _Params
     ) -> tuple[Decision, Callable[[], Decision]]:
-        asked: dict[str, Any] = {
+        if weight == 1 and (not params or not self.throttle.reads_params):
+            return known._check_unsettled(), known.check
+        asked = self._asked(sql, fakes, weight, params)
+        return self.throttle._check_unsettled(sql, **asked), functools.partial(self.throttle.check, sql, **asked)
+
+    def _asked(self, sql: str, fakes: str, weight: int, params: _Params) -> dict[str, Any]:
+        if params is not None and not self.throttle.reads_params:
+            params = None
+        return {
             "database": self.database,
-            "params": self._in_order(sql, params),
-            "dialect": self.dialect,
+            "params": in_order(sql, params) if isinstance(params, Mapping) else params,
+            "dialect": self._dialect,
             "weight": weight,
             "fakes": fakes,
         }
-        throttle = self.throttle
-        return throttle._check_unsettled(sql, **asked), functools.partial(throttle.check, sql, **asked)
-
-    def _in_order(self, sql: str, params: _Params) -> Collection[Any] | None:
-        if params is None or not self.throttle.reads_params:
-            return None
-        return in_order(sql, params) if isinstance(params, Mapping) else params
 
     def _permit(self, decision: Decision, in_transaction: bool) -> Permit:
         verdict = decision.verdict
@@ -225,9 +243,10 @@ class Gate:
         raise StatementAborted(decision)
 
 
-def sent(token: Token[tuple[object, ...]]) -> None:
+def sent(token: Token[tuple[object, ...]] | None) -> None:
     """Ends what :meth:`Gate.sending` began."""
-    _decided.reset(token)
+    if token is not None:
+        _decided.reset(token)
 
 
 @contextmanager

@@ -5,33 +5,30 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy.engine import cursor as cursors
 
 from .._names import Fakes
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine.default import DefaultExecutionContext
-
 __all__ = ["fake_result", "fakes_of"]
 
 _COLUMN_FIELDS = 7
 """Those that a column of a cursor's description has."""
-_ROWS = {Fakes.ROWS, Fakes.ROWS_AND_COUNT}
-_COUNT = {Fakes.COUNT, Fakes.ROWS_AND_COUNT}
+_ROWS = (Fakes.ROWS, Fakes.ROWS_AND_COUNT)
+_COUNT = (Fakes.COUNT, Fakes.ROWS_AND_COUNT)
 
 
-def fakes_of(context: DefaultExecutionContext, most: Fakes) -> Fakes:
+def fakes_of(context: Any, most: Fakes) -> str:
     """What may be made up of a statement without lying to whoever has sent it."""
     if context.is_crud:
-        return Fakes.COUNT if most in _COUNT and _is_only_counted(context) else Fakes.NONE
+        return "count" if most in _COUNT and _is_only_counted(context) else "none"
     if context.is_text:
-        return most
+        return most._value_
     if context.compiled is None or context.isddl:
         # A sequence or a default, whose value somebody needs.
-        return Fakes.NONE
-    return Fakes.ROWS if most in _ROWS and _is_only_read(context) else Fakes.NONE
+        return "none"
+    return "rows" if most in _ROWS and _is_only_read(context) else "none"
 
 
 def _is_only_counted(context: Any) -> bool:

@@ -1,164 +1,178 @@
 """What a guarded engine does with each statement.
 
-It hangs on the events by which a dialect hands statements to the driver: they come after all others that may still change a text, and the
-statement runs within them, so that what it holds is given back on every way out. Events of the engine would cost a call more, and
-leave the way out of a failed statement to another event.
+It stands before the methods by which a dialect hands statements to the driver. All events of a statement that may still change its text
+come before, and the statement runs within, so that what it holds is given back on every way out. Events in its place would cost each
+statement several calls more, and leave the way out of one that fails to yet another event.
 """
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Callable, Collection, Coroutine
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Callable
+from typing import Any, cast
 
+from sqlalchemy import event
 from sqlalchemy.engine import Connection, Dialect, ExceptionContext
+from sqlalchemy.engine.interfaces import ExecuteStyle
 from sqlalchemy.util import await_only
 
 from .._errors import StatementAborted
 from .._gate import IGNORED, PASSED, Gate, Permit, Remembered, sent
-from .._names import Fakes, InTransaction
+from .._names import InTransaction
 from ._fake import fake_result, fakes_of
-from ._hold import hold, hold_batches, is_streamed
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine.default import DefaultExecutionContext
+from ._hold import hold, hold_parts, is_streamed, part_of, parts_ended
 
 __all__ = ["EngineGuard"]
 
-_MARK = "_sqlthrottle"
-"""The attribute of an execution context with what was decided of it, where that holds for several statements."""
+_METHODS = ("do_execute", "do_execute_no_params", "do_executemany")
+_IN_PARTS = ExecuteStyle.INSERTMANYVALUES
+_ALEMBIC = "alembic.op"
 
 
 class EngineGuard:
     """Of one dialect, and of the engines that have it."""
 
     def __init__(self, gate: Gate, dialect: Dialect, migrations: bool) -> None:
-        self.gate = gate
+        self.gate: Gate | None = gate
         self._dialect = dialect
+        self._do_execute = dialect.do_execute
+        self._do_execute_no_params = dialect.do_execute_no_params
+        self._do_executemany = dialect.do_executemany
         self._migrations = migrations
-        self._runs = dialect.is_async
+        self._is_async = dialect.is_async
         self._asks_transaction = gate.in_transaction is not InTransaction.APPLY
         self._columns: Remembered[tuple[str, ...]] = Remembered()
+        self._lock = threading.Lock()
+        self._handles_errors = False
 
-    def do_execute(self, cursor: Any, statement: str, parameters: Any, context: DefaultExecutionContext | None) -> bool:
-        if context is None or not self._is_asked_about(context.root_connection):
+    def put_in(self) -> None:
+        """Has the dialect send nothing but through this."""
+        for name in _METHODS:
+            setattr(self._dialect, name, getattr(self, name))
+
+    def take_out(self) -> None:
+        """Has the dialect as it was."""
+        # Who stands before this one meanwhile keeps it.
+        self.gate = None
+        for name in _METHODS:
+            if self._dialect.__dict__.get(name) == getattr(self, name):
+                delattr(self._dialect, name)
+        with self._lock:
+            if self._handles_errors:
+                event.remove(self._dialect, "handle_error", self._handle_error)
+                self._handles_errors = False
+
+    def do_execute(self, cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
+        if not self._is_asked_about(context):
+            self._do_execute(cursor, statement, parameters, context)
+            return
+        if context.execute_style is _IN_PARTS:
+            permit = self._enter_part(statement, parameters, context)
+        else:
+            permit = self._enter(statement, 1, parameters, context)
+        self._send(permit, self._do_execute, cursor, context, statement, parameters)
+
+    def do_execute_no_params(self, cursor: Any, statement: str, context: Any = None) -> None:
+        if not self._is_asked_about(context):
+            self._do_execute_no_params(cursor, statement, context)
+            return
+        permit = self._enter(statement, 1, None, context)
+        self._send(permit, self._do_execute_no_params, cursor, context, statement)
+
+    def do_executemany(self, cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
+        if not self._is_asked_about(context):
+            self._do_executemany(cursor, statement, parameters, context)
+            return
+        # Rules that look at values see those of the last row, as it is one statement.
+        permit = self._enter(statement, max(1, len(parameters)), parameters[-1] if parameters else None, context)
+        self._send(permit, self._do_executemany, cursor, context, statement, parameters)
+
+    def _is_asked_about(self, context: Any) -> bool:
+        if self.gate is None or context is None:
             return False
-        if context.execute_style.name == "INSERTMANYVALUES":
-            return self._batch(cursor, statement, parameters, context)
-        permit = self._enter(statement, context, 1, parameters)
-        return self._send(permit, "do_execute", cursor, statement, (statement, parameters), context)
-
-    def do_execute_no_params(self, cursor: Any, statement: str, context: DefaultExecutionContext | None) -> bool:
-        if context is None or not self._is_asked_about(context.root_connection):
-            return False
-        permit = self._enter(statement, context, 1, None)
-        return self._send(permit, "do_execute_no_params", cursor, statement, (statement,), context)
-
-    def do_executemany(
-        self, cursor: Any, statement: str, parameters: Collection[Any], context: DefaultExecutionContext | None
-    ) -> bool:
-        if context is None or not self._is_asked_about(context.root_connection):
-            return False
-        # Rules that look at values see those of the last row, as the statement is one.
-        last = next(reversed(parameters), None) if isinstance(parameters, (list, tuple)) else None
-        permit = self._enter(statement, context, max(1, len(parameters)), last)
-        return self._send(permit, "do_executemany", cursor, statement, (statement, parameters), context)
-
-    def handle_error(self, error: ExceptionContext) -> BaseException | None:
-        context: Any = error.execution_context
-        original = error.original_exception
-        if context is not None:
-            held = context.__dict__.pop(_MARK, None)
-            if held is not None:
-                held.release()
-        if context is not None and context.__dict__.pop("_sqlthrottle_waited", None) is original:
-            # Nothing was sent: whoever has ended the wait finds the connection as it was.
-            error.is_disconnect = False
-        if isinstance(original, StatementAborted) and error.sqlalchemy_exception is not None:
-            # Of a default that is a query: SQLAlchemy wraps what comes of one, with the text in the message.
-            return StatementAborted(original.decision)
-        return None
-
-    def _is_asked_about(self, connection: Connection) -> bool:
+        connection = context.root_connection
         # One that may not begin a transaction is that by which a dialect gets to know the server.
-        return connection._allow_autobegin and (self._migrations or not _migrates(connection))
+        return connection._allow_autobegin and (
+            self._migrations or _ALEMBIC not in sys.modules or not _migrates(connection)
+        )
 
-    def _enter(self, statement: str, context: DefaultExecutionContext, weight: int, parameters: Any) -> Permit:
-        fakes = fakes_of(context, self.gate.fakes)
-        in_transaction = self._asks_transaction and not _commits_by_itself(context.root_connection)
+    def _enter(self, statement: str, weight: int, parameters: Any, context: Any) -> Permit:
+        gate = cast(Gate, self.gate)
+        fakes = fakes_of(context, gate.fakes)
+        in_transaction = self._asks_transaction and not context.root_connection._is_autocommit_isolation()
         try:
-            if self._runs:
-                return self.gate.enter_by(await_only, statement, fakes, weight, parameters, in_transaction)
-            return self.gate.enter(statement, fakes, weight, parameters, in_transaction)
-        except Exception:
-            raise
+            if self._is_async:
+                return gate.enter_by(await_only, statement, fakes, weight, parameters, in_transaction)
+            return gate.enter(statement, fakes, weight, parameters, in_transaction)
         except BaseException as ended:
-            context._sqlthrottle_waited = ended  # type: ignore[attr-defined]
+            context._sqlthrottle_ended = ended
+            self._handle_errors()
             raise
 
-    def _send(
-        self,
-        permit: Permit,
-        event: str,
-        cursor: Any,
-        statement: str,
-        arguments: tuple[Any, ...],
-        context: DefaultExecutionContext,
-    ) -> bool:
+    def _enter_part(self, statement: str, parameters: Any, context: Any) -> Permit:
+        """Of one of the statements that rows are divided into: the first one asks for all rows, and holds the place of all."""
+        permit = part_of(context)
+        if permit is None:
+            permit = self._enter(statement, max(1, len(context.compiled_parameters)), parameters, context)
+            hold_parts(permit, context)
+            if permit is not PASSED:
+                self._handle_errors()
+        return permit if permit is IGNORED else PASSED
+
+    def _send(self, permit: Permit, send: Callable[..., None], cursor: Any, context: Any, *arguments: Any) -> None:
+        gate = cast(Gate, self.gate)
         if permit is IGNORED:
-            self._ignore(cursor, statement, context)
-            return True
-        token = self.gate.sending()
+            self._ignore(gate, cursor, arguments[0], context)
+            return
+        token = gate.sending()
         try:
-            self._run(event, cursor, arguments, context)
-            if context.is_text and self._columns.get(statement) is None and cursor.description:
-                self._columns.put(statement, tuple(column[0] for column in cursor.description))
+            send(cursor, *arguments, context)
+            if context.is_text:
+                self._remember_columns(cursor, arguments[0])
             if permit is not PASSED and is_streamed(context):
                 hold(permit, cursor, context)
                 permit = PASSED
         finally:
-            sent(token)
-            permit.release()
-        return True
+            if token is not None:
+                sent(token)
+            if permit is not PASSED:
+                permit.release()
 
-    def _run(self, event: str, cursor: Any, arguments: tuple[Any, ...], context: DefaultExecutionContext) -> None:
-        """Does what SQLAlchemy would have done if this guard had not told it that all is done."""
-        listeners = getattr(self._dialect.dispatch, event)
-        if len(listeners) > 1:
-            mine = getattr(self, event)
-            for listener in listeners:
-                if listener != mine and listener(cursor, *arguments, context):
-                    return
-        getattr(self._dialect, event)(cursor, *arguments, context)
+    def _remember_columns(self, cursor: Any, statement: str) -> None:
+        if self._columns.get(statement) is None and cursor.description:
+            self._columns.put(statement, tuple(column[0] for column in cursor.description))
 
-    def _batch(self, cursor: Any, statement: str, parameters: Any, context: DefaultExecutionContext) -> bool:
-        """One of the statements that rows are divided into: the first one asks for all rows, and holds a place for all of them."""
-        permit: Permit | None = context.__dict__.get(_MARK)
-        if permit is None:
-            permit = self._enter(statement, context, max(1, len(context.compiled_parameters)), parameters)
-            hold_batches(permit, context, _MARK)
-        return self._send(
-            permit if permit is IGNORED else PASSED, "do_execute", cursor, statement, (statement, parameters), context
-        )
-
-    def _ignore(self, cursor: Any, statement: str, context: DefaultExecutionContext) -> None:
+    def _ignore(self, gate: Gate, cursor: Any, statement: str, context: Any) -> None:
         if context.is_text:
-            rows = self.gate.reads_rows(statement)
+            rows = gate.reads_rows(statement)
             columns = self._columns.get(statement)
         else:
             rows, columns = not context.is_crud, None
         fake_result(cursor, context, rows, columns)
 
+    def _handle_errors(self) -> None:
+        """Asks to be told of errors, at the first one that is this guard's: to be told costs each statement a little."""
+        with self._lock:
+            if not self._handles_errors and self.gate is not None:
+                event.listen(self._dialect, "handle_error", self._handle_error)
+                self._handles_errors = True
 
-def _commits_by_itself(connection: Connection) -> bool:
-    return connection._is_autocommit_isolation()
+    def _handle_error(self, error: ExceptionContext) -> BaseException | None:
+        context: Any = error.execution_context
+        original = error.original_exception
+        if context is not None:
+            parts_ended(context)
+            if context.__dict__.pop("_sqlthrottle_ended", None) is original:
+                # Nothing was sent: a connection whose statement was cancelled while it waited is as it was.
+                error.is_disconnect = False
+        if isinstance(original, StatementAborted) and error.sqlalchemy_exception is not None:
+            # Of a default that is a query: SQLAlchemy wraps what comes of one, with the text in the message.
+            return StatementAborted(original.decision)
+        return None
 
 
 def _migrates(connection: Connection) -> bool:
     """Whether Alembic is running its migrations over this very connection."""
-    alembic = sys.modules.get("alembic.op")
-    if alembic is None:
-        return False
-    operations = getattr(alembic, "_proxy", None)
+    operations = getattr(sys.modules.get(_ALEMBIC), "_proxy", None)
     return operations is not None and operations.migration_context.connection is connection

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 from weakref import WeakSet
 
 from sqlalchemy import event
@@ -12,11 +12,11 @@ from sqlalchemy.engine.cursor import BufferedRowCursorFetchStrategy
 
 from .._gate import Permit
 
-
-__all__ = ["hold", "hold_batches", "is_streamed"]
+__all__ = ["hold", "hold_parts", "is_streamed", "part_of", "parts_ended"]
 
 _ENDS = ("commit", "rollback", "commit_twophase", "rollback_twophase")
 _STREAMS = "_sqlthrottle_streams"
+_PARTS = "_sqlthrottle_parts"
 
 
 def is_streamed(context: Any) -> bool:
@@ -38,16 +38,27 @@ def hold(permit: Permit, cursor: Any, context: Any) -> None:
         raise
 
 
-def hold_batches(permit: Permit, context: Any, mark: str) -> None:
-    """Has a permit kept as an attribute of the context until all of its parts are sent. One that fails is released by who handles errors."""
-    setattr(context, mark, permit)
-    context.post_exec = functools.partial(_all_sent, permit, context, mark)
+def part_of(context: Any) -> Permit | None:
+    """The permit of an execution that is sent in parts, of which one was sent before."""
+    return cast("Permit | None", context.__dict__.get(_PARTS))
 
 
-def _all_sent(permit: Permit, context: Any, mark: str) -> None:
-    del context.post_exec
-    context.__dict__.pop(mark, None)
-    permit.release()
+def hold_parts(permit: Permit, context: Any) -> None:
+    """Has a permit held until all parts of an execution are sent. Of one that fails, :func:`parts_ended` is to be told."""
+    setattr(context, _PARTS, permit)
+    context.post_exec = functools.partial(_all_sent, context)
+
+
+def parts_ended(context: Any) -> None:
+    """Releases what parts of an execution hold."""
+    context.__dict__.pop("post_exec", None)
+    permit = context.__dict__.pop(_PARTS, None)
+    if permit is not None:
+        permit.release()
+
+
+def _all_sent(context: Any) -> None:
+    parts_ended(context)
     context.post_exec()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, async_sessionmaker
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
@@ -21,9 +21,7 @@ from ._guard import EngineGuard
 
 __all__ = ["install", "uninstall"]
 
-_EVENTS = ("do_execute", "do_execute_no_params", "do_executemany", "handle_error")
-
-# By dialect: engines that differ in their execution options alone share one, and events with it.
+# By dialect: engines that differ in their execution options alone share one.
 _guards: WeakKeyDictionary[Dialect, EngineGuard] = WeakKeyDictionary()
 _lock = threading.Lock()
 
@@ -59,14 +57,11 @@ def install(
         )
         with _lock:
             before = _guards.get(engine.dialect)
-            if before is not None and before.gate.throttle is not throttle:
+            if before is not None and before.gate is not None and before.gate.throttle is not throttle:
                 raise ArgumentError("the engine asks another throttle; uninstall it first")
             _remove(engine)
-            guard = EngineGuard(gate, engine.dialect, migrations)
-            for name in _EVENTS:
-                # Before others: one that runs a statement itself would keep it from being asked about.
-                event.listen(engine, name, getattr(guard, name), insert=True)
-            _guards[engine.dialect] = guard
+            guard = _guards[engine.dialect] = EngineGuard(gate, engine.dialect, migrations)
+            guard.put_in()
 
 
 def uninstall(target: Engine | AsyncEngine | sessionmaker[Any] | async_sessionmaker[Any] | scoped_session[Any]) -> bool:
@@ -85,8 +80,7 @@ def _remove(engine: Engine) -> bool:
     guard = _guards.pop(engine.dialect, None)
     if guard is None:
         return False
-    for name in _EVENTS:
-        event.remove(engine, name, getattr(guard, name))
+    guard.take_out()
     return True
 
 
