@@ -34,9 +34,7 @@ def is_exempt(sql: str) -> bool:
     if verb not in _BEFORE_TABLE:
         return False
     before = _BEFORE_TABLE[verb]
-    if before is not None and not words.skip_to(before):
-        return False
-    name = words.name()
+    name = words.name() if before is None else words.name_after(before)
     table = name[-1] if name else ""
     return table in _TABLES or table.startswith("pg_") or (len(name) > 1 and name[-2] in _CATALOGS)
 
@@ -66,11 +64,19 @@ class _Words:
                 return True
         return False
 
+    def name_after(self, word: str) -> list[str]:
+        """The first name behind such a word, also within parentheses; none where there is no such word."""
+        while self.skip_to(word):
+            name = self.name()
+            if name != ["("]:
+                return name
+        return []
+
     def name(self) -> list[str]:
         """The parts of a name that stands next, without their quotes."""
         parts: list[str] = []
         while token := self.next():
             parts.append(token.strip('"`[]'))
-            if self.next() != ".":
+            if token == "(" or self.next() != ".":
                 break
         return parts

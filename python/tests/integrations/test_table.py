@@ -1,0 +1,24 @@
+"""The table of docs/python.md is what the tests say of themselves, and each of its cells is a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shows import COLUMNS, table
+from test_sqlalchemy_async import TestAsync
+from test_sqlalchemy_core import TestCore
+from test_sqlalchemy_orm import TestOrm
+
+ROWS: list[type] = [TestCore, TestOrm, TestAsync]
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "python.md"
+
+
+def test_the_table_of_the_documentation_is_that_of_the_tests() -> None:
+    assert table(ROWS) in DOCUMENTATION.read_text(), f"it should read\n{table(ROWS)}"
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_each_cell_is_a_test(row: type) -> None:
+    for column in COLUMNS:
+        assert callable(row.__dict__.get(f"test_{column}")), f"{row.__name__} has no test of {column}"
