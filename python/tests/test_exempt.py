@@ -12,6 +12,8 @@ from sqlthrottle._exempt import is_exempt
         "  -- made by a tool\n ALTER TABLE plain ADD name text",
         "/* a */ drop table plain",
         "PRAGMA table_info(plain)",
+        "DESCRIBE `shop`.`plain`",
+        "desc plain name",
         "select 1",
         " SELECT  1 ; ",
         "/* ping */ SELECT 1",
@@ -48,6 +50,7 @@ def test_what_manages_a_schema_is_exempt(sql: str) -> None:
         "select * from users, pg_catalog.pg_class",
         "with a as (select * from users) select * from pg_class",
         "created table",
+        "desc analyze select * from users",
     ],
 )
 def test_nothing_else_is(sql: str) -> None:

@@ -31,6 +31,9 @@ def is_exempt(sql: str) -> bool:
     verb = words.next()
     if verb in _DEFINITIONS or verb == "pragma":
         return True
+    if verb in ("describe", "desc"):
+        # Of a table, and perhaps a column of it; what describes a statement may run it.
+        return bool(words.name()) and not words.next()
     if verb not in _BEFORE_TABLE:
         return False
     before = _BEFORE_TABLE[verb]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast
 
 from ._errors import ArgumentError, StatementAborted
 from ._exempt import is_exempt
@@ -226,7 +226,7 @@ class Gate:
             params = None
         return {
             "database": self.database,
-            "params": in_order(sql, params) if isinstance(params, Mapping) else params,
+            "params": in_order(sql, cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else params,
             "dialect": self._dialect,
             "weight": weight,
             "fakes": fakes,
@@ -295,4 +295,5 @@ def _named(names: type[_E], parameter: str, value: str) -> _E:
     try:
         return names(value)
     except ValueError:
-        raise ArgumentError(f"{parameter} is one of {', '.join(names)}, and not {value!r}") from None
+        listed = ", ".join(name.value for name in names)
+        raise ArgumentError(f"{parameter} is one of {listed}, and not {value!r}") from None

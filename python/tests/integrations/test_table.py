@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import test_sqlalchemy_async
+import test_sqlalchemy_core
+import test_sqlalchemy_orm
 from shows import COLUMNS, table
-from test_sqlalchemy_async import TestAsync
-from test_sqlalchemy_core import TestCore
-from test_sqlalchemy_orm import TestOrm
 
-ROWS: list[type] = [TestCore, TestOrm, TestAsync]
+ROWS: list[type] = [test_sqlalchemy_core.TestCore, test_sqlalchemy_orm.TestOrm, test_sqlalchemy_async.TestAsync]
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "python.md"
 
 

@@ -73,7 +73,7 @@ def fake_result(cursor: Any, context: Any, rows: bool, columns: Sequence[str] | 
         context.compiled = copy.copy(compiled)
     # Without a type from the driver, some types would refuse to say how values are read. There are none.
     context.get_result_processor = _no_processor
-    description = [(name, *(None,) * (_COLUMN_FIELDS - 1)) for name in columns or ("x",)]
+    description: Any = [(name, *(None,) * (_COLUMN_FIELDS - 1)) for name in columns or ("x",)]
     context.cursor_fetch_strategy = cursors.FullyBufferedCursorFetchStrategy(cursor, description, deque())
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine
@@ -84,23 +84,22 @@ def _remove(engine: Engine) -> bool:
     return True
 
 
-def _engines(target: object) -> list[Engine]:
+def _engines(target: Any) -> list[Engine]:
     if isinstance(target, scoped_session):
-        target = target.session_factory
+        target = cast(Any, target).session_factory
     if isinstance(target, (sessionmaker, async_sessionmaker)):
         binds = _binds(target.kw)
         if not binds:
             raise ArgumentError("the session factory has no engine yet; install on the engine")
     else:
         binds = [target]
-    engines = [_engine(bind) for bind in binds]
     # In their order, and each dialect once.
-    return list({engine.dialect: engine for engine in engines}.values())
+    return list({engine.dialect: engine for engine in map(_engine, binds)}.values())
 
 
-def _binds(options: Mapping[str, Any]) -> list[object]:
-    binds: Iterable[object] = (options.get("bind"), *(options.get("binds") or {}).values())
-    return [bind for bind in binds if bind is not None]
+def _binds(options: Mapping[str, Any]) -> list[Any]:
+    several: Mapping[Any, Any] = options.get("binds") or {}
+    return [bind for bind in (options.get("bind"), *several.values()) if bind is not None]
 
 
 def _engine(bind: object) -> Engine:
