@@ -5,6 +5,8 @@ PYTHON_BUILT := $(abspath $(or $(CARGO_TARGET_DIR),target))/python
 PYTHON_VENV := $(PYTHON_BUILT)/venv
 # Installed again only where what is pinned has changed.
 PYTHON_READY = $(PYTHON_VENV)/.$(notdir $(1))-$(firstword $(shell cksum $(1)))
+# Servers of their own for the tests of integrations.
+PYTHON_WITH_DATABASES := python3 -B ../tests/servers/run.py postgresql mariadb --
 
 .PHONY: python-setup python-wheel python-test python-lock bench-python
 
@@ -17,6 +19,8 @@ endef
 
 python-setup: setup
 	@command -v $(PYTHON) >/dev/null && $(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(call apt_get,python3 python3-venv); }
+	@command -v mariadb_config >/dev/null && command -v pkg-config >/dev/null || \
+		{ $(call apt_get,postgresql mariadb-server-core mariadb-client-core libmariadb-dev pkg-config gcc); }
 	@test -x '$(PYTHON_VENV)/bin/python' || $(PYTHON) -m venv '$(PYTHON_VENV)'
 	$(call pip_install,python/requirements-test.txt)
 
@@ -29,7 +33,10 @@ python-wheel: python-setup
 
 # The tests run against the wheel as it is installed, and not against the sources beside them.
 python-test: python-wheel ## Build the wheel and the sdist of the Python package, install both, and test what is installed
-	cd python && '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider
+	cd python && $(PYTHON_WITH_DATABASES) '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider
+	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --require-hashes --upgrade --target '$(PYTHON_BUILT)/sqlalchemy-2.0' \
+		--requirement python/requirements-sqlalchemy-2.0.txt
+	cd python && PYTHONPATH='$(PYTHON_BUILT)/sqlalchemy-2.0' $(PYTHON_WITH_DATABASES) '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider tests/integrations
 	'$(PYTHON_VENV)/bin/python' -m mypy.stubtest --mypy-config-file python/pyproject.toml sqlthrottle._native
 	cd python && '$(PYTHON_VENV)/bin/mypy' --config-file pyproject.toml --cache-dir '$(PYTHON_BUILT)/mypy' src/sqlthrottle
 	cd python && '$(PYTHON_VENV)/bin/pyright' --pythonpath '$(PYTHON_VENV)/bin/python'
@@ -37,7 +44,7 @@ python-test: python-wheel ## Build the wheel and the sdist of the Python package
 
 python-lock: python-setup ## Pin what the tests and the bench of Python need, with their hashes
 	'$(PYTHON_VENV)/bin/python' -m pip install --quiet uv
-	cd python && for list in test bench; do '$(PYTHON_VENV)/bin/uv' pip compile --quiet --universal --python-version 3.10 \
+	cd python && for list in test bench sqlalchemy-2.0; do '$(PYTHON_VENV)/bin/uv' pip compile --quiet --universal --python-version 3.10 \
 		--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make python-lock' \
 		--output-file requirements-$$list.txt requirements-$$list.in; done
 

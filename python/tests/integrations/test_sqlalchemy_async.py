@@ -15,7 +15,7 @@ from shows import shows
 from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
-from watch import counted, held
+from watch import counted, held, throttle  # noqa: F401
 
 import sqlthrottle
 from sqlthrottle.sqlalchemy import install, uninstall

@@ -14,7 +14,7 @@ import sqlalchemy
 from shop import EVERYTHING, ROWS, WAIT, Delayed, Ignored, Plain, Refused, Single, Waiting, Weighed
 from shows import shows
 from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
-from watch import counted, held
+from watch import counted, held, throttle  # noqa: F401
 
 import sqlthrottle
 from sqlthrottle.sqlalchemy import install, uninstall

@@ -16,11 +16,11 @@ from shop import EVERYTHING, Base, Ignored, Plain, Refused, Single
 from sqlalchemy import Column, Engine, Integer, MetaData, Table, create_engine, event, inspect, insert, select, text
 from sqlalchemy.ext.asyncio import async_sessionmaker, create_async_engine
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
-from watch import counted, held
+from watch import counted, held, throttle  # noqa: F401
 
 import sqlthrottle
 from sqlthrottle._gate import decided
-from sqlthrottle.sqlalchemy import install, uninstall
+from sqlthrottle.sqlalchemy import _plugin, install, uninstall
 
 PLAIN = text("select * from plain")
 
@@ -112,7 +112,7 @@ def test_the_plugin_takes_a_throttle(blocking: sqlthrottle.Throttle) -> None:
 
 def test_the_plugin_takes_a_rule_file_in_the_url(tmp_path: Path) -> None:
     rules = tmp_path / "rules.yml"
-    rules.write_text("rules: [{name: everything, limit: {block: true}}]\nwatch: 0")
+    rules.write_text("rules: [{name: everything, limit: {block: true}}]")
     url = f"sqlite://?plugin=sqlthrottle&sqlthrottle_rules={rules}"
     engine = create_engine(url)
     assert is_guarded(engine)
@@ -125,6 +125,9 @@ def test_the_plugin_takes_a_rule_file_in_the_url(tmp_path: Path) -> None:
             create_engine(wrong)
     engine.dispose()
     bypassing.dispose()
+    shared = _plugin._opened[str(rules)]
+    assert counted(shared, "everything")["matched"] == 1
+    shared.close()
 
 
 def test_the_schema_is_made_and_looked_at_unasked(tmp_path: Path, blocking: sqlthrottle.Throttle) -> None:

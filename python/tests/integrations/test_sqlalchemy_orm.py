@@ -14,7 +14,7 @@ from shows import shows
 from sqlalchemy import delete, func, insert, inspect, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, selectinload, sessionmaker
-from watch import counted, held
+from watch import counted, held, throttle  # noqa: F401
 
 import sqlthrottle
 from sqlthrottle.sqlalchemy import install, uninstall
