@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from enum import Enum
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     _Known = Union[PreparedStatement, Literal[False]]
 
-__all__ = ["IGNORED", "PASSED", "Gate", "Permit", "Remembered", "decided", "dialect_of", "in_order", "sent"]
+__all__ = ["IGNORED", "LAYERS", "PASSED", "Gate", "Permit", "Remembered", "decided", "dialect_of", "in_order", "sent"]
 
 _V = TypeVar("_V")
 _E = TypeVar("_E", bound=Enum)
@@ -50,7 +50,7 @@ _DIALECTS = {
 _decided: ContextVar[tuple[object, ...]] = ContextVar("sqlthrottle-decided", default=())
 """The throttles that a layer above has asked for the statement that is being sent: one layer counts."""
 
-_layers: set[str] = set()
+LAYERS: set[str] = set()
 """Of which kinds there are gates that others may stand above. While there are none, nothing is marked, which costs."""
 
 
@@ -124,7 +124,7 @@ class Gate:
         # By what can be faked: a text may be sent by those who can and by those who cannot.
         self._known: dict[str, Remembered[_Known]] = {name.value: Remembered() for name in Fakes}
         if is_driver:
-            _layers.add("driver")
+            LAYERS.add("driver")
 
     def enter(
         self,
@@ -189,7 +189,7 @@ class Gate:
 
     def sending(self) -> Token[tuple[object, ...]] | None:
         """Says that what is sent from here on, until :func:`sent`, was decided, so that no layer beneath counts it again."""
-        return _decided.set((*_decided.get(), self.throttle)) if _layers else None
+        return _decided.set((*_decided.get(), self.throttle)) if LAYERS else None
 
     def reads_rows(self, sql: str) -> bool:
         """Whether it is an empty set of rows that stands in for an ignored text, and not a count."""
@@ -250,7 +250,7 @@ def sent(token: Token[tuple[object, ...]] | None) -> None:
 
 
 @contextmanager
-def decided(throttle: Throttle) -> Iterator[None]:
+def decided(throttle: Throttle) -> Generator[None, None, None]:
     """No integration asks this throttle for what is sent within."""
     token = _decided.set((*_decided.get(), throttle))
     try:

@@ -18,7 +18,7 @@ from sqlalchemy.engine.interfaces import ExecuteStyle
 from sqlalchemy.util import await_only
 
 from .._errors import StatementAborted
-from .._gate import IGNORED, PASSED, Gate, Permit, Remembered, sent
+from .._gate import IGNORED, LAYERS, PASSED, Gate, Permit, Remembered, sent
 from .._names import InTransaction
 from ._fake import fake_result, fakes_of
 from ._hold import hold, hold_parts, is_streamed, part_of, parts_ended
@@ -124,6 +124,10 @@ class EngineGuard:
         gate = cast(Gate, self.gate)
         if permit is IGNORED:
             self._ignore(gate, cursor, arguments[0], context)
+            return
+        if permit is PASSED and not context.is_text and not LAYERS:
+            # Most statements: there is nothing to be done afterwards.
+            send(cursor, *arguments, context)
             return
         token = gate.sending()
         try:
