@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     _Known = Union[PreparedStatement, Literal[False]]
 
-__all__ = ["IGNORED", "LAYERS", "PASSED", "Gate", "Permit", "Remembered", "decided", "dialect_of", "in_order", "sent"]
+__all__ = ["DECIDED", "IGNORED", "LAYERS", "PASSED", "Gate", "Permit", "Remembered", "decided", "dialect_of", "in_order", "sent"]
 
 _V = TypeVar("_V")
 _E = TypeVar("_E", bound=Enum)
@@ -47,7 +47,7 @@ _DIALECTS = {
     "oracle": Dialect.ORACLE,
 }
 
-_decided: ContextVar[tuple[object, ...]] = ContextVar("sqlthrottle-decided", default=())
+DECIDED: ContextVar[tuple[object, ...]] = ContextVar("sqlthrottle-decided", default=())
 """The throttles that a layer above has asked for the statement that is being sent: one layer counts."""
 
 LAYERS: set[str] = set()
@@ -150,7 +150,7 @@ class Gate:
             decision = self.throttle.check(sql, **self._asked(sql, fakes, weight, params))
         if decision.verdict is _ALLOW:
             return Permit(self.throttle, decision) if decision.has_permit else PASSED
-        return self._permit(settle(self.throttle, decision), in_transaction)
+        return self.carried_on(decision, in_transaction)
 
     async def enter_async(
         self,
@@ -187,9 +187,22 @@ class Gate:
             decision = run(settle_async(self.throttle, decision, ask))
         return self._permit(decision, in_transaction)
 
+    def carried_on(self, decision: Decision, in_transaction: bool = False) -> Permit:
+        """As :meth:`enter` goes on from what a check has decided."""
+        return self._permit(settle(self.throttle, decision), in_transaction)
+
+    def is_decided(self) -> bool:
+        """Whether a layer above has asked for what is being sent."""
+        above = DECIDED.get()
+        return bool(above) and self.throttle in above
+
+    def known(self, sql: str, fakes: str) -> PreparedStatement | None:
+        """A text as it was read at its first sight; none where it is exempt, or was not seen."""
+        return self._known[fakes].get(sql) or None
+
     def sending(self) -> Token[tuple[object, ...]] | None:
         """Says that what is sent from here on, until :func:`sent`, was decided, so that no layer beneath counts it again."""
-        return _decided.set((*_decided.get(), self.throttle)) if LAYERS else None
+        return DECIDED.set((*DECIDED.get(), self.throttle)) if LAYERS else None
 
     def reads_rows(self, sql: str) -> bool:
         """Whether it is an empty set of rows that stands in for an ignored text, and not a count."""
@@ -197,8 +210,7 @@ class Gate:
 
     def _look_up(self, sql: str, fakes: str, in_transaction: bool) -> PreparedStatement | None:
         """A text as it was read at its first sight; none where it is not to be asked about here."""
-        above = _decided.get()
-        if above and self.throttle in above:
+        if self.is_decided():
             return None
         if in_transaction and self.in_transaction is InTransaction.BYPASS:
             return None
@@ -246,17 +258,17 @@ class Gate:
 def sent(token: Token[tuple[object, ...]] | None) -> None:
     """Ends what :meth:`Gate.sending` began."""
     if token is not None:
-        _decided.reset(token)
+        DECIDED.reset(token)
 
 
 @contextmanager
 def decided(throttle: Throttle) -> Generator[None, None, None]:
     """No integration asks this throttle for what is sent within."""
-    token = _decided.set((*_decided.get(), throttle))
+    token = DECIDED.set((*DECIDED.get(), throttle))
     try:
         yield
     finally:
-        _decided.reset(token)
+        DECIDED.reset(token)
 
 
 def dialect_of(name: str) -> Dialect | None:

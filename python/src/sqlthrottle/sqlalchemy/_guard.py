@@ -18,8 +18,9 @@ from sqlalchemy.engine.interfaces import ExecuteStyle
 from sqlalchemy.util import await_only
 
 from .._errors import StatementAborted
-from .._gate import IGNORED, LAYERS, PASSED, Gate, Permit, Remembered, sent
-from .._names import InTransaction
+from .._gate import DECIDED, IGNORED, LAYERS, PASSED, Gate, Permit, Remembered, sent
+from .._names import InTransaction, Verdict
+from .._native import Decision
 from ._fake import fake_result, fakes_of
 from ._hold import hold, hold_parts, is_streamed, part_of, parts_ended
 
@@ -28,6 +29,7 @@ __all__ = ["EngineGuard"]
 _METHODS = ("do_execute", "do_execute_no_params", "do_executemany")
 _IN_PARTS = ExecuteStyle.INSERTMANYVALUES
 _ALEMBIC = "alembic.op"
+_ORM_QUERY = "_sa_orm_load_options"
 
 
 class EngineGuard:
@@ -42,6 +44,10 @@ class EngineGuard:
         self._migrations = migrations
         self._is_async = dialect.is_async
         self._asks_transaction = gate.in_transaction is not InTransaction.APPLY
+        # Of queries of Core: what checks them, by their text.
+        self._queries: Remembered[Callable[[], Decision]] = Remembered()
+        self._throttle = gate.throttle
+        self._gate = gate
         self._columns: Remembered[tuple[str, ...]] = Remembered()
         self._lock = threading.Lock()
         self._handles_errors = False
@@ -55,6 +61,7 @@ class EngineGuard:
         """Has the dialect as it was."""
         # Who stands before this one meanwhile keeps it.
         self.gate = None
+        self._queries = Remembered()
         for name in _METHODS:
             if self._dialect.__dict__.get(name) == getattr(self, name):
                 delattr(self._dialect, name)
@@ -64,6 +71,28 @@ class EngineGuard:
                 self._handles_errors = False
 
     def do_execute(self, cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
+        # The short way, of which each step counts: a query of Core that was sent before, passes, and holds nothing.
+        check = self._queries.get(statement)
+        if (
+            check is not None
+            and context is not None
+            and context.root_connection._allow_autobegin
+            and _ORM_QUERY not in context.execution_options
+            and not self._throttle.reads_params
+            and not DECIDED.get()
+            and not LAYERS
+            and _ALEMBIC not in sys.modules
+        ):
+            decision = check()
+            if decision.verdict is Verdict.ALLOW and not decision.has_permit:
+                self._do_execute(cursor, statement, parameters, context)
+            else:
+                permit = self._entered(context, self._gate.carried_on, decision)
+                self._send(permit, self._do_execute, cursor, context, statement, parameters)
+            return
+        self._do_execute_any(cursor, statement, parameters, context)
+
+    def _do_execute_any(self, cursor: Any, statement: str, parameters: Any, context: Any) -> None:
         if not self._is_asked_about(context):
             self._do_execute(cursor, statement, parameters, context)
             return
@@ -101,10 +130,18 @@ class EngineGuard:
         gate = cast(Gate, self.gate)
         fakes = fakes_of(context, gate.fakes)
         in_transaction = self._asks_transaction and not context.root_connection._is_autocommit_isolation()
+        if self._is_async:
+            return self._entered(
+                context, gate.enter_by, await_only, statement, fakes, weight, parameters, in_transaction
+            )
+        permit = self._entered(context, gate.enter, statement, fakes, weight, parameters, in_transaction)
+        if fakes == "rows" and not context.is_text and not self._asks_transaction and (known := gate.known(statement, fakes)) is not None:
+            self._queries.put(statement, known.check)
+        return permit
+
+    def _entered(self, context: Any, enter: Callable[..., Permit], *arguments: Any) -> Permit:
         try:
-            if self._is_async:
-                return gate.enter_by(await_only, statement, fakes, weight, parameters, in_transaction)
-            return gate.enter(statement, fakes, weight, parameters, in_transaction)
+            return enter(*arguments)
         except BaseException as ended:
             context._sqlthrottle_ended = ended
             self._handle_errors()
