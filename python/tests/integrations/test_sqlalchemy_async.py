@@ -108,6 +108,7 @@ class TestAsync:
                 for times in (1, 2):
                     waiting = asyncio.create_task(connection.execute(update(Waiting).values(name="x")))
                     while counted(throttle, "waiting")["delayed"] < times:
+                        assert not waiting.done(), waiting
                         await asyncio.sleep(0)
                     waiting.cancel()
                     with pytest.raises(asyncio.CancelledError):

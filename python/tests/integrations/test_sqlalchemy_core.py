@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy
 from shop import EVERYTHING, ROWS, WAIT, Delayed, Ignored, Plain, Refused, Single, Waiting, Weighed
 from shows import shows
-from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, String, TypeDecorator, delete, func, insert, select, text, type_coerce, update
 from watch import counted, held, throttle  # noqa: F401
 
 import sqlthrottle
@@ -32,6 +32,16 @@ def connection(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
+class Loud(TypeDecorator[str]):
+    """A type that changes what the driver says."""
+
+    impl = String
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Any) -> str:
+        return str(value).upper()
+
+
 @shows("SQLAlchemy Core")
 class TestCore:
     @shows("`StatementAborted`; the connection serves on")
@@ -46,7 +56,7 @@ class TestCore:
 
     @shows("no rows with the columns that were asked for, a rowcount of 0; a key that is read back, RETURNING: `StatementAborted`")
     def test_ignore(self, connection: Connection, throttle: sqlthrottle.Throttle) -> None:
-        statement = select(Ignored.id, Ignored.name)
+        statement = select(Ignored.id, type_coerce(Ignored.name, Loud).label("name"))
         result = connection.execute(statement)
         assert list(result.keys()) == ["id", "name"]
         assert result.all() == []
@@ -70,7 +80,7 @@ class TestCore:
         # What was made up stays in no cache: the same statement finds the rows once it is sent.
         throttle.reload({})
         rows = connection.execute(statement).all()
-        assert [(row.id, row.name) for row in rows] == [(i + 1, f"item {i}") for i in range(ROWS)]
+        assert [(row.id, row.name) for row in rows] == [(i + 1, f"ITEM {i}") for i in range(ROWS)]
 
     @shows("`time.sleep`, then as ever")
     def test_delay(self, connection: Connection, throttle: sqlthrottle.Throttle) -> None:
