@@ -15,11 +15,14 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /** A select by primary key on H2 in memory, as a mapper sends it: a session, one statement, one object of its row, and all of it closed. */
 @State(Scope.Benchmark)
 public class MappedSelect {
     static final int THREADS = 8;
+    /** Before anything is timed. By time alone a busy machine would not come to what the compiler makes of it in the end. */
+    private static final int WARM_UP_CALLS = 200_000;
 
     private final Throttle throttle = Ours.throttle();
     private HikariDataSource pool;
@@ -27,12 +30,21 @@ public class MappedSelect {
     private SqlSessionFactory plugin;
 
     @Setup
-    public void fill() throws SQLException {
+    public void fill(BenchmarkParams chosen) throws SQLException {
         pool = Accounts.filled(THREADS);
         plain = new SqlSessionFactoryBuilder().build(configuration());
         Configuration intercepted = configuration();
         intercepted.addInterceptor(new SQLBasedDatabaseProtectorPlugin(throttle));
         plugin = new SqlSessionFactoryBuilder().build(intercepted);
+        // That alone: the compiler is to see what it will be asked for.
+        warmUp(chosen.getBenchmark().endsWith(".plain") ? plain : plugin);
+    }
+
+    private static void warmUp(SqlSessionFactory factory) {
+        Turn turn = new Turn();
+        for (int i = 0; i < WARM_UP_CALLS; i++) {
+            account(factory, turn);
+        }
     }
 
     private Configuration configuration() {
