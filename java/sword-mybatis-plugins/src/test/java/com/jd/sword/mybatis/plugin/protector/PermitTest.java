@@ -161,6 +161,8 @@ class PermitTest {
         // MyBatis forbids it, and programs do it: it must not shut a statement out for good.
         try (Shop shop = places(1000); SqlSession session = shop.session(type)) {
             Users users = session.getMapper(Users.class);
+            // The session has its connection before: of two threads that take one MyBatis would forget one.
+            session.getConnection();
             List<Background<Void>> threads = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 threads.add(Background.start(() -> {
