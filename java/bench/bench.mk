@@ -7,6 +7,6 @@ BENCH_MILLIS ?= 250
 
 .PHONY: bench-java
 
-bench-java: java-setup ## Print the table of Java, in about 3 minutes (BENCH_ROUNDS=3 BENCH_MILLIS=250 ARGS="--only Sentinel")
+bench-java: java-setup ## Print the table of Java, in some 10 minutes (BENCH_ROUNDS=3 BENCH_MILLIS=250 ARGS="--only Sentinel")
 	$(MAVEN) --projects bench --also-make -DskipTests package
 	java -jar $(BENCH_JAVA) $$(sh java/jdks.sh | sed 's/^/--jdk /') --rounds $(BENCH_ROUNDS) --millis $(BENCH_MILLIS) $(ARGS)
