@@ -11,10 +11,12 @@ import org.apache.ibatis.session.ExecutorType;
 import org.apache.ibatis.session.RowBounds;
 import org.apache.ibatis.session.SqlSession;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Places are held while a statement runs, and come back on every way out. */
+@Timeout(120)
 class PermitTest {
     private static Shop places(int most) throws Exception {
         return Shop.with(Shop.rule("concurrency: {max: " + most + "}", "strategy: abort"));
