@@ -4,9 +4,8 @@ import com.jd.sword.sqlthrottle.AmbientContext;
 import com.jd.sword.sqlthrottle.Decision;
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Fakes;
-import com.jd.sword.sqlthrottle.Reason;
 import com.jd.sword.sqlthrottle.KnownStatement;
-import com.jd.sword.sqlthrottle.SqlThrottleException;
+import com.jd.sword.sqlthrottle.Reason;
 import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.StatementContext;
 import com.jd.sword.sqlthrottle.Statements;
@@ -16,8 +15,6 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientException;
-import java.sql.SQLTimeoutException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -245,63 +242,14 @@ final class Gate {
         }
         Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(statement.queryTimeout()));
         statement.begins(wait);
-        Runnable awake = throttle.onClose(() -> wait.end(Wait.End.CLOSED));
         try {
-            Decision decision = delayed;
-            while (decision.verdict() == Verdict.DELAY) {
-                Wait.End end = wait.await(decision.delayNanos());
-                if (end != Wait.End.ELAPSED) {
-                    throw ended(end, decision);
-                }
-                decision = throttle.resume(decision);
-            }
-            Wait.End end = wait.finish();
-            if (end != Wait.End.ELAPSED) {
-                // Ended while it was let through: whoever did so was told that it is not sent.
-                throttle.release(decision);
-                throw ended(end, decision);
-            }
-            return decision;
-        } catch (RuntimeException e) {
-            throw failed(e);
+            return wait.resumed(throttle, delayed);
         } finally {
-            awake.run();
             statement.ends(wait);
         }
     }
 
-    /** A wait that something else has ended: another statement may wait in its place. */
-    private SQLException ended(Wait.End end, Decision decision) {
-        throttle.giveUp(decision);
-        SqlThrottledException throttled = new SqlThrottledException(decision);
-        switch (end) {
-            case INTERRUPTED:
-                throttled.initCause(new InterruptedException("interrupted while the statement was delayed"));
-                // Not the exception itself: it is a transient one, and nobody is to try again on a thread that is to stop.
-                return new SQLNonTransientException("the thread was interrupted while the statement was delayed", "HY008", throttled);
-            case TIMED_OUT:
-                // Not a timeout itself: pools take one for a connection that is broken, and this one has sent nothing.
-                throttled.initCause(new SQLTimeoutException("the query timeout was over while the statement was delayed", "HYT00"));
-                return throttled;
-            case CLOSED:
-                if (throttle.isClosed()) {
-                    return new SQLNonTransientException("the statement was not sent: the throttle was closed while it was delayed", "HY000",
-                            throttled);
-                }
-                return new SQLNonTransientException("the connection was closed while the statement was delayed", "08003", throttled);
-            default:
-                return new SQLException("the statement was cancelled while it was delayed", "HY008", throttled);
-        }
-    }
-
-    /** What callers of JDBC are told of a failure that is not the database's: never an exception that they do not expect. */
     private SQLException failed(RuntimeException e) {
-        String why = throttle.isClosed() ? "the throttle is closed" : "the throttle failed: " + told(e);
-        return new SQLNonTransientException("the statement was not sent: " + why, "HY000", e);
-    }
-
-    /** A message of the program's own code, such as a supplier of contexts, may say what is not for whoever reads this one. */
-    private static String told(RuntimeException e) {
-        return e instanceof SqlThrottleException ? e.getMessage() : e.getClass().getName();
+        return Unsent.failed(throttle, e);
     }
 }

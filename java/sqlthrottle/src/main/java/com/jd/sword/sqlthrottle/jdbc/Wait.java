@@ -1,5 +1,9 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
+import com.jd.sword.sqlthrottle.Decision;
+import com.jd.sword.sqlthrottle.Throttle;
+import com.jd.sword.sqlthrottle.Verdict;
+import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -92,6 +96,38 @@ public final class Wait {
                 left = Math.min(left, leftOfTimeout);
             }
             time.park(this, left);
+        }
+    }
+
+    /**
+     * Waits, and again where it is told to, until a statement is let through or not, or its throttle is closed.
+     *
+     * @throws SQLException the wait was ended: another statement may wait in its place
+     */
+    public Decision resumed(Throttle throttle, Decision delayed) throws SQLException {
+        Runnable awake = throttle.onClose(() -> end(End.CLOSED));
+        Decision decision = delayed;
+        try {
+            while (decision.verdict() == Verdict.DELAY) {
+                End end = await(decision.delayNanos());
+                if (end != End.ELAPSED) {
+                    throttle.giveUp(decision);
+                    throw Unsent.ended(throttle, end, decision);
+                }
+                decision = throttle.resume(decision);
+            }
+            End end = finish();
+            if (end != End.ELAPSED) {
+                // Ended while it was let through: whoever did so was told that it is not sent.
+                throttle.release(decision);
+                throw Unsent.ended(throttle, end, decision);
+            }
+            return decision;
+        } catch (RuntimeException e) {
+            throttle.giveUp(decision);
+            throw Unsent.failed(throttle, e);
+        } finally {
+            awake.run();
         }
     }
 

@@ -6,18 +6,14 @@ import com.jd.sword.sqlthrottle.Decision;
 import com.jd.sword.sqlthrottle.Dialect;
 import com.jd.sword.sqlthrottle.Fakes;
 import com.jd.sword.sqlthrottle.KnownStatement;
-import com.jd.sword.sqlthrottle.SqlThrottleException;
-import com.jd.sword.sqlthrottle.SqlThrottledException;
 import com.jd.sword.sqlthrottle.StatementContext;
 import com.jd.sword.sqlthrottle.Statements;
 import com.jd.sword.sqlthrottle.Throttle;
-import com.jd.sword.sqlthrottle.Verdict;
+import com.jd.sword.sqlthrottle.jdbc.Unsent;
 import com.jd.sword.sqlthrottle.jdbc.Wait;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientException;
-import java.sql.SQLTimeoutException;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -132,7 +128,7 @@ final class Protector {
                     ? statements.checkOrPass(sql.getSql(), fakes, 1, sender, values)
                     : known.checkOrPass(fakes, 1, sender, values);
         } catch (RuntimeException e) {
-            throw failed(e);
+            throw Unsent.failed(throttle, e);
         }
     }
 
@@ -142,39 +138,15 @@ final class Protector {
      * @param timeout how long the statement may take in all
      */
     Decision await(Decision delayed, Timeout timeout) throws SQLException {
-        Decision decision = delayed;
-        boolean isLetGo = false;
+        Wait wait;
         try {
-            // A transaction whose time is over, or a driver that has no timeouts, throws where it is asked.
-            Wait wait = new Wait(time, TimeUnit.SECONDS.toNanos(timeout.seconds()));
-            decision = resumed(delayed, wait);
-            isLetGo = true;
-            return decision;
-        } finally {
-            if (!isLetGo) {
-                // Another statement may wait in its place.
-                throttle.giveUp(decision);
-            }
+            wait = new Wait(time, TimeUnit.SECONDS.toNanos(timeout.seconds()));
+        } catch (SQLException | RuntimeException e) {
+            // A transaction whose time is over, or a driver that has no timeouts. Another statement may wait in its place.
+            throttle.giveUp(delayed);
+            throw e;
         }
-    }
-
-    private Decision resumed(Decision delayed, Wait wait) throws SQLException {
-        Runnable awake = throttle.onClose(() -> wait.end(Wait.End.CLOSED));
-        Decision decision = delayed;
-        try {
-            while (decision.verdict() == Verdict.DELAY) {
-                Wait.End end = wait.await(decision.delayNanos());
-                if (end != Wait.End.ELAPSED) {
-                    throw ended(end, decision);
-                }
-                decision = throttle.resume(decision);
-            }
-            return decision;
-        } catch (RuntimeException e) {
-            throw failed(e);
-        } finally {
-            awake.run();
-        }
+        return wait.resumed(throttle, delayed);
     }
 
     /** Waits for a strategy of the program's own. */
@@ -184,7 +156,7 @@ final class Protector {
         try {
             Wait.End end = wait.await(nanos);
             if (end != Wait.End.ELAPSED) {
-                throw ended(end, decision);
+                throw Unsent.ended(throttle, end, decision);
             }
         } finally {
             awake.run();
@@ -217,28 +189,5 @@ final class Protector {
     private static Dialect dialectOf(Connection connection) throws SQLException {
         DatabaseMetaData metaData = connection.getMetaData();
         return metaData == null ? null : Dialect.ofJdbcUrl(metaData.getURL()).orElse(null);
-    }
-
-    private static SQLException ended(Wait.End end, Decision decision) {
-        SqlThrottledException throttled = new SqlThrottledException(decision);
-        if (end == Wait.End.TIMED_OUT) {
-            // Not a timeout itself: pools take one for a connection that is broken, and this one has sent nothing.
-            throttled.initCause(new SQLTimeoutException("the timeout was over while the statement was delayed", "HYT00"));
-            return throttled;
-        }
-        if (end == Wait.End.CLOSED) {
-            return new SQLNonTransientException("the statement was not sent: the throttle was closed while it was delayed", "HY000", throttled);
-        }
-        throttled.initCause(new InterruptedException("interrupted while the statement was delayed"));
-        // Not the exception itself: it is a transient one, and nobody is to try again on a thread that is to stop.
-        return new SQLNonTransientException("the thread was interrupted while the statement was delayed", "HY008", throttled);
-    }
-
-    /** What callers are told of a failure that is not the database's: MyBatis and Spring know what to do with one of JDBC. */
-    private SQLException failed(RuntimeException e) {
-        // A message of the program's own code, such as a supplier of contexts, may say what is not for whoever reads this one.
-        String why = throttle.isClosed() ? "the throttle is closed"
-                : "the throttle failed: " + (e instanceof SqlThrottleException ? e.getMessage() : e.getClass().getName());
-        return new SQLNonTransientException("the statement was not sent: " + why, "HY000", e);
     }
 }
