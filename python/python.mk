@@ -7,6 +7,8 @@ PYTHON_VENV := $(PYTHON_BUILT)/venv
 PYTHON_READY = $(PYTHON_VENV)/.$(notdir $(1))-$(firstword $(shell cksum $(1)))
 # Servers of their own for the tests of integrations.
 PYTHON_WITH_DATABASES := python3 -B ../tests/servers/run.py postgresql mariadb --
+# What is guarded in two series, and so is tested over both.
+PYTHON_IN_SERIES := tests/integrations/test_sqlalchemy_*.py
 
 .PHONY: python-setup python-wheel python-test python-lock bench-python
 
@@ -34,9 +36,9 @@ python-wheel: python-setup
 # The tests run against the wheel as it is installed, and not against the sources beside them.
 python-test: python-wheel ## Build the wheel and the sdist of the Python package, install both, and test what is installed
 	cd python && $(PYTHON_WITH_DATABASES) '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider
-	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --require-hashes --upgrade --target '$(PYTHON_BUILT)/sqlalchemy-2.0' \
-		--requirement python/requirements-sqlalchemy-2.0.txt
-	cd python && PYTHONPATH='$(PYTHON_BUILT)/sqlalchemy-2.0' $(PYTHON_WITH_DATABASES) '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider tests/integrations
+	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --require-hashes --upgrade --target '$(PYTHON_BUILT)/older' \
+		--requirement python/requirements-older.txt
+	cd python && PYTHONPATH='$(PYTHON_BUILT)/older' $(PYTHON_WITH_DATABASES) '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider $(PYTHON_IN_SERIES)
 	'$(PYTHON_VENV)/bin/python' -m mypy.stubtest --mypy-config-file python/pyproject.toml sqlthrottle._native
 	cd python && '$(PYTHON_VENV)/bin/mypy' --config-file pyproject.toml --cache-dir '$(PYTHON_BUILT)/mypy' src/sqlthrottle
 	cd python && '$(PYTHON_VENV)/bin/pyright' --pythonpath '$(PYTHON_VENV)/bin/python'
@@ -44,7 +46,7 @@ python-test: python-wheel ## Build the wheel and the sdist of the Python package
 
 python-lock: python-setup ## Pin what the tests and the bench of Python need, with their hashes
 	'$(PYTHON_VENV)/bin/python' -m pip install --quiet uv
-	cd python && for list in test bench sqlalchemy-2.0; do '$(PYTHON_VENV)/bin/uv' pip compile --quiet --universal --python-version 3.10 \
+	cd python && for list in test bench older; do '$(PYTHON_VENV)/bin/uv' pip compile --quiet --universal --python-version 3.10 \
 		--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make python-lock' \
 		--output-file requirements-$$list.txt requirements-$$list.in; done
 
