@@ -49,10 +49,10 @@ impl Current {
         self.word.fetch_add(1 << LOW_BITS, Ordering::AcqRel);
     }
 
-    /// Begins an epoch with another mode and dialect.
-    pub(super) fn change(&self, mode: Mode, dialect: Dialect) {
-        let next = |word| Some(InForce::new(InForce(word).epoch() + 1, mode, dialect).0);
-        let _ = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+    /// Begins an epoch with another mode and dialect, and returns it; none where another epoch than `now` has begun.
+    pub(super) fn change(&self, now: InForce, mode: Mode, dialect: Dialect) -> Option<InForce> {
+        let next = InForce::new(now.epoch() + 1, mode, dialect);
+        self.word.compare_exchange(now.0, next.0, Ordering::AcqRel, Ordering::Acquire).ok().map(|_| next)
     }
 }
 
@@ -98,7 +98,9 @@ mod tests {
         let mut epoch = current.get().epoch();
         for mode in Mode::ALL {
             for dialect in Dialect::ALL {
-                current.change(mode, dialect);
+                let before = current.get();
+                assert_eq!(current.change(before, mode, dialect), Some(current.get()));
+                assert_eq!(current.change(before, mode, dialect), None);
                 current.renew();
                 let now = current.get();
                 assert_eq!((now.mode(), now.dialect(), now.epoch()), (mode, dialect, epoch + 2));

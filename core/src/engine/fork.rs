@@ -45,7 +45,6 @@ impl Engine {
         // After the limiters: a key whose limiter is lost is to have one for all cores.
         inner.hot.after_fork();
         // A thread that put rules in force may have got no further than that.
-        inner.current.change(set.file.mode, set.file.fingerprint.dialect);
         inner.expect_expiry();
     }
 }

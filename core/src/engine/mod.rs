@@ -355,13 +355,29 @@ impl Inner {
         if self.current.is_over(|| self.clock.wall()) {
             self.let_expire();
         }
-        let now = self.current.get();
-        (now, self.rules.load())
+        self.in_force()
+    }
+
+    /// The rules in force, whose epoch has begun: whoever has seen them is not decided on by those before.
+    fn in_force(&self) -> (InForce, arc_swap::Guard<Arc<RuleSet>>) {
+        loop {
+            let now = self.current.get();
+            let set = self.rules.load();
+            if set.is_announced() {
+                return (now, set);
+            }
+            // Who puts them in force has not come so far yet, and may be kept from it: this begins their epoch in his place.
+            // Nothing begins if another has begun since, so none begins by a set that is followed by another.
+            if let Some(now) = self.current.change(now, set.file.mode, set.file.fingerprint.dialect) {
+                set.announce();
+                return (now, set);
+            }
+        }
     }
 
     /// The rules in force.
     fn set(&self) -> Arc<RuleSet> {
-        self.rules.load_full()
+        arc_swap::Guard::into_inner(self.in_force().1)
     }
 
     /// What is remembered of a text's shape.

@@ -129,12 +129,12 @@ impl Inner {
         let previous = self.set();
         rules.file.refuse_cluster(self.quota.0.is_some())?;
         let set = Arc::new(RuleSet::new(rules, Some(&previous), self.opened.wall)?);
-        let (version, mode, options) = (set.version, set.file.mode, set.file.fingerprint);
+        let (version, options) = (set.version, set.file.fingerprint);
         self.provided.set_most(set.file.limits.max_keys);
         set.states().for_each(|state| state.set_max_keys(set.file.limits.max_keys));
         self.rules.store(Arc::clone(&set));
         // The set before the epoch: who sees the new epoch sees the new rules.
-        self.current.change(mode, options.dialect);
+        let _ = self.in_force();
         self.expect_expiry();
         let before = &previous.file;
         if !same_but_dialect(before.fingerprint, options) || before.limits.cache_bytes != set.file.limits.cache_bytes {
@@ -175,4 +175,46 @@ impl Inner {
 pub(super) fn wall_ahead(clock: &Clock) -> u64 {
     let wall = clock.wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     crate::limit::nanos(wall).saturating_sub(clock.now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SQL: &str = "select 1";
+
+    fn limited_to(max: u64) -> RuleFile {
+        RuleFile::parse(format!("default_threshold: {{max_count: {max}, window: 1h}}")).unwrap()
+    }
+
+    /// A way to see rules, by its name: whether it shows those that are new.
+    type Way = (&'static str, fn(&Engine) -> bool);
+
+    /// An engine of which a thread puts a limit of 1000 in force, and is kept from going on where they are found but no epoch has
+    /// begun.
+    fn half_changed() -> Engine {
+        let engine = Engine::new(limited_to(1)).unwrap();
+        assert_eq!([engine.check(SQL), engine.check(SQL), engine.check(SQL)].map(|it| it.limit), [1; 3]);
+        let previous = engine.0.set();
+        let rules = previous.amended().onto(limited_to(1000)).unwrap();
+        engine.0.rules.store(Arc::new(RuleSet::new(rules, Some(&previous), engine.0.opened.wall).unwrap()));
+        engine
+    }
+
+    #[test]
+    fn whoever_has_seen_rules_is_decided_on_by_them() {
+        assert_eq!(half_changed().check(SQL).limit, 1, "nobody has seen them");
+        let ways: [Way; 5] = [
+            ("version", |engine| engine.version() == 2),
+            ("snapshot", |engine| engine.snapshot().version == 2),
+            ("rules", |engine| engine.rules().default_threshold.is_some_and(|it| it.max_count == 1000)),
+            ("another text", |engine| engine.check("select 2 from t").limit == 1000),
+            ("a request", |engine| engine.check_request(&crate::Context::default()).is_allowed()),
+        ];
+        for (way, sees) in ways {
+            let engine = half_changed();
+            assert!(sees(&engine), "{way}");
+            assert_eq!(engine.check(SQL).limit, 1000, "{way}");
+        }
+    }
 }

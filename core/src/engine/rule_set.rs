@@ -15,6 +15,7 @@ use ahash::RandomState;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 /// The rules in force. It never changes: other rules are another set.
@@ -27,6 +28,8 @@ pub(super) struct RuleSet {
     removed: Vec<Rule>,
     /// How many sets there have been.
     pub(super) version: u64,
+    /// Whether checks of texts that are known go by it: it is found by others a moment before.
+    announced: AtomicBool,
     matcher: Matcher,
     /// Thresholds, rules and the default threshold, in the order in which their limiters are reserved.
     all: Vec<Arc<ActiveRule>>,
@@ -88,7 +91,32 @@ impl RuleSet {
         let by_state = all.iter().enumerate().map(|(place, rule)| (rule.state.number, place)).collect();
         let version = previous.map_or(1, |previous| previous.version + 1);
         let next = states.next;
-        Ok(Self { file, added, removed, version, matcher, all, thresholds, default, by_state, next, provided })
+        // The first one is known to all.
+        let announced = AtomicBool::new(previous.is_none());
+        Ok(Self {
+            file,
+            added,
+            removed,
+            version,
+            announced,
+            matcher,
+            all,
+            thresholds,
+            default,
+            by_state,
+            next,
+            provided,
+        })
+    }
+
+    /// Whether an epoch has begun since it was put in force, so that every check goes by it.
+    pub(super) fn is_announced(&self) -> bool {
+        self.announced.load(Ordering::Acquire)
+    }
+
+    /// Says that one has begun.
+    pub(super) fn announce(&self) {
+        self.announced.store(true, Ordering::Release);
     }
 
     /// What the rules come to for a shape. `provided` is what the host's provider says of it.
