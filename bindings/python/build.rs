@@ -1,7 +1,9 @@
-//! How the native module is linked.
+//! How the native module is linked, and for which kind of interpreter.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // What is there with a GIL alone asks for it.
+    pyo3_build_config::use_pyo3_cfgs();
     let os = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     let arguments: &[&str] = match os.as_str() {
         // Half of the wheel would be symbols. Said here, and not to maturin, because that would have every crate built again.

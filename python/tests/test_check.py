@@ -54,6 +54,21 @@ def test_a_decision_is_neither_true_nor_false_and_does_not_change() -> None:
         sqlthrottle.Decision()
 
 
+def test_a_decision_that_somebody_has_is_not_written_again() -> None:
+    throttle = Throttle("default_threshold: {max_count: 100, window: 1h}")
+    prepared = throttle.prepare(SQL)
+    kept = []
+    for _ in range(10):
+        throttle.check(SQL)
+        kept.append(throttle.check(SQL))
+        prepared.check()
+        kept.append(prepared.check())
+    assert [decision.count for decision in kept] == list(range(2, 42, 2))
+    decision = kept[-1]
+    kept.clear()
+    assert throttle.check(SQL).count == 41 and decision.count == 40
+
+
 def test_decisions_compare_and_hash_by_what_they_say(clock: sqlthrottle.ManualClock) -> None:
     first, other = (Throttle(TWICE, clock=clock).check(SQL) for _ in range(2))
     assert first == other and hash(first) == hash(other) and len({first, other}) == 1

@@ -27,7 +27,7 @@ impl Engine {
     pub(crate) fn decide<'py>(
         slf: &Bound<'py, Self>,
         sql: &Bound<'py, PyAny>,
-        arguments: &Arguments<'_, 'py>,
+        arguments: &Arguments<'py>,
         asks: Asks,
     ) -> PyResult<Bound<'py, Decision>> {
         let py = slf.py();
@@ -68,23 +68,44 @@ impl Engine {
         asks: Asks,
         check: impl Fn() -> sqlthrottle::Decision,
     ) -> PyResult<Bound<'py, Decision>> {
-        let decided = Self::handed_out(slf, &check)?;
+        let decided = decide(&slf.get().engine, &check, |decision| Self::hand_out(slf, decision))?;
+        Self::provided(slf, decided, asks, &check)
+    }
+
+    /// As `settled`; none where the statement is allowed and holds nothing, so that nothing is left to be done with a decision.
+    #[inline]
+    pub(crate) fn unless_passed<'py>(
+        slf: &Bound<'py, Self>,
+        asks: Asks,
+        check: impl Fn() -> sqlthrottle::Decision,
+    ) -> PyResult<Option<Bound<'py, Decision>>> {
+        let decided = decide(&slf.get().engine, &check, |decision| match decision.verdict {
+            Verdict::Allow if decision.permit.is_none() => Ok(None),
+            _ => Self::hand_out(slf, decision).map(Some),
+        })?;
+        decided.map(|decided| Self::provided(slf, decided, asks, &check)).transpose()
+    }
+
+    #[inline]
+    fn hand_out<'py>(slf: &Bound<'py, Self>, decision: sqlthrottle::Decision) -> PyResult<Bound<'py, Decision>> {
+        slf.get().spare.hand_out(slf.py(), Answer::from(decision))
+    }
+
+    #[inline]
+    fn provided<'py>(
+        slf: &Bound<'py, Self>,
+        decided: Bound<'py, Decision>,
+        asks: Asks,
+        check: &dyn Fn() -> sqlthrottle::Decision,
+    ) -> PyResult<Bound<'py, Decision>> {
         if decided.get().0.verdict == Verdict::ThresholdNeeded && asks == Asks::Settled {
-            return Self::provided(slf, decided, &check);
+            return Self::ask_provider(slf, decided, check);
         }
         Ok(decided)
     }
 
-    #[inline]
-    fn handed_out<'py>(
-        slf: &Bound<'py, Self>,
-        check: impl Fn() -> sqlthrottle::Decision,
-    ) -> PyResult<Bound<'py, Decision>> {
-        decide(&slf.get().engine, check, |decision| Bound::new(slf.py(), Decision(Answer::from(decision))))
-    }
-
     #[cold]
-    fn provided<'py>(
+    fn ask_provider<'py>(
         slf: &Bound<'py, Self>,
         mut decided: Bound<'py, Decision>,
         check: &dyn Fn() -> sqlthrottle::Decision,
@@ -100,7 +121,7 @@ impl Engine {
                 // Nobody else would know what to do with that: the other rules decide.
                 slf.get().engine.threshold_failed(&fingerprint);
             }
-            decided = Self::handed_out(slf, check)?;
+            decided = decide(&slf.get().engine, check, |decision| Self::hand_out(slf, decision))?;
         }
         Ok(decided)
     }
@@ -121,7 +142,7 @@ impl Engine {
 
     pub(crate) fn request<'py>(
         slf: &Bound<'py, Self>,
-        arguments: &Arguments<'_, 'py>,
+        arguments: &Arguments<'py>,
         asks: Asks,
     ) -> PyResult<Bound<'py, Decision>> {
         let ambient = ambient(slf.py())?;

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::names;
+use crate::spare::Written;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -28,7 +29,7 @@ type Parts = (
 /// Decisions compare by all that they say, and may be pickled; to be released or resumed they must be the process's own.
 #[pyclass(frozen, module = "sqlthrottle", name = "Decision")]
 #[derive(Debug)]
-pub(crate) struct Decision(pub(crate) Answer);
+pub(crate) struct Decision(pub(crate) Written);
 
 #[pymethods]
 impl Decision {
@@ -127,7 +128,7 @@ impl Decision {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        self.0 == other.0
+        *self.0 == *other.0
     }
 
     fn __hash__(&self) -> u64 {
@@ -137,7 +138,7 @@ impl Decision {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Decision {}>", self.0)
+        format!("<Decision {}>", *self.0)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -175,7 +176,7 @@ impl Decision {
     ) -> PyResult<Self> {
         let unknown = || PyValueError::new_err("a decision of another version of sqlthrottle");
         let verdict_of = |name| names::verdict_of(name).ok_or_else(unknown);
-        Ok(Self(Answer {
+        Ok(Self(Written::from(Answer {
             verdict: verdict_of(verdict)?,
             reason: names::reason_of(reason).ok_or_else(unknown)?,
             observed: observed.map(verdict_of).transpose()?,
@@ -189,7 +190,7 @@ impl Decision {
             ticket: Ticket::from_number(numbers.0),
             permit: Permit::from_number(numbers.1),
             custom: custom.map(Into::into),
-        }))
+        })))
     }
 }
 

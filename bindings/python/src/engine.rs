@@ -4,12 +4,13 @@ use crate::check::Asks;
 use crate::clock::ManualClock;
 use crate::decision::Decision;
 use crate::guard::{counted, guarded};
-use crate::statement::{Arguments, dialect, fakes};
+use crate::spare::Spare;
+use crate::statement::Arguments;
 use crate::text::{string, text};
-use crate::{error, seconds, threshold};
+use crate::{error, names, seconds, threshold};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use sqlthrottle::{Builder, LoadError, Normalizer, RuleFile};
+use pyo3::types::{PyBytes, PyDict};
+use sqlthrottle::{Builder, Fakes, LoadError, Normalizer, RuleFile};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -21,9 +22,11 @@ const CLOSED: u8 = 2;
 /// What a throttle is made of.
 #[pyclass(frozen, subclass, weakref, module = "sqlthrottle._native", name = "Engine")]
 #[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "it is the engine itself")]
 pub(crate) struct Engine {
     pub(crate) engine: sqlthrottle::Engine,
     state: AtomicU8,
+    pub(crate) spare: Spare,
 }
 
 impl Engine {
@@ -69,8 +72,8 @@ impl Engine {
 
     fn normalizer(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Normalizer> {
         let mut normalizer = Normalizer::new(self.engine.fingerprint_options());
-        if let Some(dialect) = dialect(py, name)? {
-            normalizer.set_dialect(dialect);
+        if let Some(name) = name {
+            normalizer.set_dialect(names::dialect(py, name)?);
         }
         Ok(normalizer)
     }
@@ -105,7 +108,7 @@ impl Engine {
         let engine = opened
             .map_err(|panicked| error::panicked(py, panicked))?
             .map_err(|refused| error::refused(py, &refused))?;
-        Ok(Self { engine, state: AtomicU8::new(FRESH) })
+        Ok(Self { engine, state: AtomicU8::new(FRESH), spare: Spare::default() })
     }
 
     /// Decides on a statement. It does not wait, and what is allowed is to be given to ``release`` once it has ended.
@@ -118,54 +121,44 @@ impl Engine {
     /// :param fakes: what the caller can stand in for, as ``Fakes``; nothing, unless it is said.
     /// :raises ThrottleClosedError: the throttle is closed.
     #[pyo3(signature = (sql, *, user=None, client=None, database=None, tags=None, params=None, dialect=None, weight=1, fakes=None))]
+    // Spelt out, as a call of the interpreter's that brings keywords along in a dictionary takes longer.
     #[expect(clippy::too_many_arguments, reason = "as many as a statement has parts")]
     fn check<'py>(
         slf: &Bound<'py, Self>,
         sql: &Bound<'py, PyAny>,
-        user: Option<&Bound<'py, PyAny>>,
-        client: Option<&Bound<'py, PyAny>>,
-        database: Option<&Bound<'py, PyAny>>,
-        tags: Option<&Bound<'py, PyAny>>,
-        params: Option<&Bound<'py, PyAny>>,
+        user: Option<Bound<'py, PyAny>>,
+        client: Option<Bound<'py, PyAny>>,
+        database: Option<Bound<'py, PyAny>>,
+        tags: Option<Bound<'py, PyAny>>,
+        params: Option<Bound<'py, PyAny>>,
         dialect: Option<&str>,
         weight: u32,
         fakes: Option<&str>,
     ) -> PyResult<Bound<'py, Decision>> {
-        let dialect = self::dialect(slf.py(), dialect)?;
-        let fakes = self::fakes(slf.py(), fakes)?;
+        let dialect = dialect.map(|name| names::dialect(slf.py(), name)).transpose()?;
+        let fakes = fakes.map_or(Ok(Fakes::None), |name| names::fakes(slf.py(), name))?;
         let arguments = Arguments { user, client, database, tags, params, dialect, weight, fakes };
         Self::decide(slf, sql, &arguments, Asks::Settled)
     }
 
     /// As ``check``, but where more is to be asked for that may block, the verdict says so.
-    #[pyo3(signature = (sql, *, user=None, client=None, database=None, tags=None, params=None, dialect=None, weight=1, fakes=None))]
-    #[expect(clippy::too_many_arguments, reason = "as many as a statement has parts")]
+    #[pyo3(signature = (sql, **said))]
     fn _check_unsettled<'py>(
         slf: &Bound<'py, Self>,
         sql: &Bound<'py, PyAny>,
-        user: Option<&Bound<'py, PyAny>>,
-        client: Option<&Bound<'py, PyAny>>,
-        database: Option<&Bound<'py, PyAny>>,
-        tags: Option<&Bound<'py, PyAny>>,
-        params: Option<&Bound<'py, PyAny>>,
-        dialect: Option<&str>,
-        weight: u32,
-        fakes: Option<&str>,
+        said: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Decision>> {
-        let dialect = self::dialect(slf.py(), dialect)?;
-        let fakes = self::fakes(slf.py(), fakes)?;
-        let arguments = Arguments { user, client, database, tags, params, dialect, weight, fakes };
-        Self::decide(slf, sql, &arguments, Asks::Unsettled)
+        Self::decide(slf, sql, &Arguments::read("check", said)?, Asks::Unsettled)
     }
 
     /// Decides on a request, by the rules that say ``on: request``: for gateways and web filters.
     #[pyo3(signature = (*, user=None, client=None, database=None, tags=None))]
     fn check_request<'py>(
         slf: &Bound<'py, Self>,
-        user: Option<&Bound<'py, PyAny>>,
-        client: Option<&Bound<'py, PyAny>>,
-        database: Option<&Bound<'py, PyAny>>,
-        tags: Option<&Bound<'py, PyAny>>,
+        user: Option<Bound<'py, PyAny>>,
+        client: Option<Bound<'py, PyAny>>,
+        database: Option<Bound<'py, PyAny>>,
+        tags: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Decision>> {
         Self::request(slf, &Arguments { user, client, database, tags, ..Arguments::default() }, Asks::Settled)
     }
@@ -174,10 +167,10 @@ impl Engine {
     #[pyo3(signature = (*, user=None, client=None, database=None, tags=None))]
     fn _check_request_unsettled<'py>(
         slf: &Bound<'py, Self>,
-        user: Option<&Bound<'py, PyAny>>,
-        client: Option<&Bound<'py, PyAny>>,
-        database: Option<&Bound<'py, PyAny>>,
-        tags: Option<&Bound<'py, PyAny>>,
+        user: Option<Bound<'py, PyAny>>,
+        client: Option<Bound<'py, PyAny>>,
+        database: Option<Bound<'py, PyAny>>,
+        tags: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Decision>> {
         Self::request(slf, &Arguments { user, client, database, tags, ..Arguments::default() }, Asks::Unsettled)
     }

@@ -23,6 +23,7 @@ mod interpreter;
 mod names;
 mod prepared;
 mod seconds;
+mod spare;
 mod statement;
 mod text;
 mod threshold;

@@ -5,10 +5,11 @@ use crate::context::{Context, ambient};
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::guard::counted;
-use crate::statement::{Arguments, dialect, fakes, params};
+use crate::statement::{Arguments, params};
 use crate::text::text;
 use crate::{error, names};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use sqlthrottle::{Fakes, Statement};
 
 /// A text that was read once, with what is said of it.
@@ -25,6 +26,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    /// By what is said of it, or what it was prepared with.
     fn decide<'py>(
         &self,
         py: Python<'py>,
@@ -36,18 +38,36 @@ impl Prepared {
         let engine = Engine::ready(throttle)?;
         let fakes = fakes.map_or(Ok(self.fakes), |name| names::fakes(py, name))?;
         let weight = weight.unwrap_or(self.weight);
-        if let Some(ambient) = ambient(py)? {
-            return self.decide_in(throttle, ambient.get(), weight, fakes, asks);
+        match ambient(py)? {
+            Some(ambient) => self.decide_in(throttle, ambient.get(), weight, fakes, asks),
+            None => Engine::settled(throttle, asks, || self.ask(py, engine, weight, fakes, asks)),
         }
-        Engine::settled(throttle, asks, || {
-            let mut decision = self.text.check_as(fakes, weight);
-            if decision.refill.is_some() && asks == Asks::Settled {
-                py.detach(|| {
-                    engine.settle(&mut decision, |refilled| self.text.check_as_refilled(fakes, weight, refilled));
-                });
-            }
-            decision
-        })
+    }
+
+    #[inline]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        engine: &sqlthrottle::Engine,
+        weight: u32,
+        fakes: Fakes,
+        asks: Asks,
+    ) -> sqlthrottle::Decision {
+        let mut decision = self.text.check_as(fakes, weight);
+        if decision.refill.is_some() && asks == Asks::Settled {
+            py.detach(|| engine.settle(&mut decision, |refilled| self.text.check_as_refilled(fakes, weight, refilled)));
+        }
+        decision
+    }
+
+    /// As `decide` by what it was prepared with; none where it is allowed and holds nothing.
+    fn unless_passed<'py>(&self, py: Python<'py>, asks: Asks) -> PyResult<Option<Bound<'py, Decision>>> {
+        let throttle = self.throttle.bind(py);
+        let engine = Engine::ready(throttle)?;
+        if ambient(py)?.is_some() {
+            return self.decide(py, None, None, asks).map(Some);
+        }
+        Engine::unless_passed(throttle, asks, || self.ask(py, engine, self.weight, self.fakes, asks))
     }
 
     /// By what an ambient context says where the statement does not.
@@ -86,23 +106,14 @@ impl Prepared {
 #[pymethods]
 impl Prepared {
     #[new]
-    #[pyo3(signature = (throttle, sql, /, *, user=None, client=None, database=None, tags=None, params=None, dialect=None, weight=1, fakes=None))]
-    #[expect(clippy::too_many_arguments, reason = "as many as a statement has parts")]
+    #[pyo3(signature = (throttle, sql, /, **said))]
     fn new<'py>(
         throttle: &Bound<'py, Engine>,
         sql: &Bound<'py, PyAny>,
-        user: Option<&Bound<'py, PyAny>>,
-        client: Option<&Bound<'py, PyAny>>,
-        database: Option<&Bound<'py, PyAny>>,
-        tags: Option<&Bound<'py, PyAny>>,
-        params: Option<&Bound<'py, PyAny>>,
-        dialect: Option<&str>,
-        weight: u32,
-        fakes: Option<&str>,
+        said: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let py = throttle.py();
-        let (dialect, fakes) = (self::dialect(py, dialect)?, self::fakes(py, fakes)?);
-        let arguments = Arguments { user, client, database, tags, params, dialect, weight, fakes };
+        let arguments = Arguments::read("prepare", said)?;
         let engine = Engine::ready(throttle)?;
         let sql = text(sql, "sql")?;
         let prepared = arguments.with(&sql, None, |statement| {
@@ -111,10 +122,15 @@ impl Prepared {
         Ok(Self {
             throttle: throttle.clone().unbind(),
             text: prepared,
-            context: Context::read(user, client, database, tags)?,
-            params: self::params(params)?.into_vec(),
-            fakes,
-            weight,
+            context: Context::read(
+                arguments.user.as_ref(),
+                arguments.client.as_ref(),
+                arguments.database.as_ref(),
+                arguments.tags.as_ref(),
+            )?,
+            params: params(arguments.params.as_ref())?.into_vec(),
+            fakes: arguments.fakes,
+            weight: arguments.weight,
         })
     }
 
@@ -133,6 +149,16 @@ impl Prepared {
         fakes: Option<&str>,
     ) -> PyResult<Bound<'py, Decision>> {
         self.decide(py, weight, fakes, Asks::Unsettled)
+    }
+
+    /// As ``check`` by what it was prepared with; none where it is allowed and holds nothing: then there is nothing more to do.
+    fn _unless_passed<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Decision>>> {
+        self.unless_passed(py, Asks::Settled)
+    }
+
+    /// As ``_unless_passed``, but where more is to be asked for that may block, the verdict says so.
+    fn _unless_passed_unsettled<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Decision>>> {
+        self.unless_passed(py, Asks::Unsettled)
     }
 
     /// What is to be stood in for where it is ignored, as ``Fakes``.

@@ -3,8 +3,9 @@
 use crate::context::Context;
 use crate::names;
 use crate::text::{mapping, of_str, optional, text};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString};
 use smallvec::SmallVec;
 use sqlthrottle::{Dialect, Fakes, Statement};
 
@@ -16,19 +17,73 @@ const WRITTEN: [(&str, &str); 5] =
     [("decimal", "Decimal"), ("uuid", "UUID"), ("datetime", "date"), ("datetime", "datetime"), ("datetime", "time")];
 
 /// What a caller says of a statement beside its text.
-#[derive(Default)]
-pub(crate) struct Arguments<'a, 'py> {
-    pub(crate) user: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) client: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) database: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) tags: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) params: Option<&'a Bound<'py, PyAny>>,
+pub(crate) struct Arguments<'py> {
+    pub(crate) user: Option<Bound<'py, PyAny>>,
+    pub(crate) client: Option<Bound<'py, PyAny>>,
+    pub(crate) database: Option<Bound<'py, PyAny>>,
+    pub(crate) tags: Option<Bound<'py, PyAny>>,
+    pub(crate) params: Option<Bound<'py, PyAny>>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) weight: u32,
     pub(crate) fakes: Fakes,
 }
 
-impl Arguments<'_, '_> {
+impl Default for Arguments<'_> {
+    fn default() -> Self {
+        Self {
+            user: None,
+            client: None,
+            database: None,
+            tags: None,
+            params: None,
+            dialect: None,
+            weight: 1,
+            fakes: Fakes::None,
+        }
+    }
+}
+
+impl<'py> Arguments<'py> {
+    /// What the keywords of a call say, which most calls have none of.
+    #[inline]
+    pub(crate) fn read(method: &str, said: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+        said.map_or_else(|| Ok(Self::default()), |said| Self::of(method, said))
+    }
+
+    #[inline(never)]
+    fn of(method: &str, said: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let mut arguments = Self::default();
+        for (name, value) in said {
+            let name = name.cast::<PyString>()?.to_str()?;
+            let place = match name {
+                "user" => &mut arguments.user,
+                "client" => &mut arguments.client,
+                "database" => &mut arguments.database,
+                "tags" => &mut arguments.tags,
+                "params" => &mut arguments.params,
+                "weight" => {
+                    arguments.weight = read(&value, name)?;
+                    continue;
+                }
+                "dialect" | "fakes" if value.is_none() => continue,
+                "dialect" => {
+                    arguments.dialect = Some(names::dialect(value.py(), read(&value, name)?)?);
+                    continue;
+                }
+                "fakes" => {
+                    arguments.fakes = names::fakes(value.py(), read(&value, name)?)?;
+                    continue;
+                }
+                unknown => {
+                    let message = format!("{method}() got an unexpected keyword argument '{unknown}'");
+                    return Err(PyTypeError::new_err(message));
+                }
+            };
+            *place = (!value.is_none()).then_some(value);
+        }
+        Ok(arguments)
+    }
+
     /// Whether nothing is said of who sends the statement, and with what.
     #[inline]
     pub(crate) fn is_bare(&self) -> bool {
@@ -47,14 +102,14 @@ impl Arguments<'_, '_> {
         ambient: Option<&Context>,
         ask: impl FnOnce(&Statement<'_>) -> PyResult<R>,
     ) -> PyResult<R> {
-        let (user, client) = (optional(self.user, "user")?, optional(self.client, "client")?);
-        let database = optional(self.database, "database")?;
-        let tags: Few<_> = self.tags.map(mapping).transpose()?.into_iter().flatten().collect();
+        let (user, client) = (optional(self.user.as_ref(), "user")?, optional(self.client.as_ref(), "client")?);
+        let database = optional(self.database.as_ref(), "database")?;
+        let tags: Few<_> = self.tags.as_ref().map(mapping).transpose()?.into_iter().flatten().collect();
         let mut read = Few::new();
         for (name, value) in &tags {
             read.push((text(name, "the name of a tag")?, text(value, "the value of a tag")?));
         }
-        let params = params(self.params)?;
+        let params = params(self.params.as_ref())?;
         let params: Few<_> = params.iter().map(Option::as_deref).collect();
 
         let mut statement = Statement::new(sql);
@@ -87,15 +142,18 @@ impl Arguments<'_, '_> {
     }
 }
 
-/// The dialect of a name.
-#[inline]
-pub(crate) fn dialect(py: Python<'_>, name: Option<&str>) -> PyResult<Option<Dialect>> {
-    name.map(|name| names::dialect(py, name)).transpose()
-}
-
-#[inline]
-pub(crate) fn fakes(py: Python<'_>, name: Option<&str>) -> PyResult<Fakes> {
-    name.map_or(Ok(Fakes::None), |name| names::fakes(py, name))
+/// The value of a keyword; what its type lacks is said with its name.
+fn read<'a, 'py, T>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<T>
+where
+    T: FromPyObject<'a, 'py>,
+{
+    value.extract().map_err(|error: T::Error| {
+        let (py, error) = (value.py(), error.into());
+        if error.is_instance_of::<PyTypeError>(py) {
+            return PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)));
+        }
+        error
+    })
 }
 
 /// Bound parameters in the textual form that a constant in their place would have; none of what has no such form.

@@ -6,7 +6,7 @@ use super::{Engine, Inner};
 use crate::clock::Reading;
 use crate::decision::RuleName;
 use crate::metrics::{RuleMode, RuleStats, Snapshot};
-use crate::rule::{Mode, Part, Rule};
+use crate::rule::Mode;
 use std::time::Duration;
 
 impl Engine {
@@ -23,9 +23,7 @@ impl Engine {
     /// # Ok::<(), sqlthrottle::LoadError>(())
     /// ```
     pub fn reads_params(&self) -> bool {
-        let is_column = |part: &Part| matches!(part, Part::Column(_));
-        let reads = |rule: &Rule| !rule.matching.columns.is_empty() || rule.per.iter().any(is_column);
-        self.0.set().file.rules.iter().any(reads)
+        self.0.in_force().1.reads_params
     }
 
     /// Whether a rule in force reads [`Context::database`](crate::Context::database): where none does, a host need not find out which
@@ -41,8 +39,7 @@ impl Engine {
     /// # Ok::<(), sqlthrottle::LoadError>(())
     /// ```
     pub fn reads_database(&self) -> bool {
-        let reads = |rule: &Rule| !rule.matching.databases.is_empty() || rule.per.contains(&Part::Database);
-        self.0.set().file.rules.iter().any(reads)
+        self.0.in_force().1.reads_database
     }
 }
 

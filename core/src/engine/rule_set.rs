@@ -30,6 +30,9 @@ pub(super) struct RuleSet {
     pub(super) version: u64,
     /// Whether checks of texts that are known go by it: it is found by others a moment before.
     announced: AtomicBool,
+    /// Whether a rule reads bound parameters, and the database that a statement is sent to.
+    pub(super) reads_params: bool,
+    pub(super) reads_database: bool,
     matcher: Matcher,
     /// Thresholds, rules and the default threshold, in the order in which their limiters are reserved.
     all: Vec<Arc<ActiveRule>>,
@@ -91,14 +94,20 @@ impl RuleSet {
         let by_state = all.iter().enumerate().map(|(place, rule)| (rule.state.number, place)).collect();
         let version = previous.map_or(1, |previous| previous.version + 1);
         let next = states.next;
-        // The first one is known to all.
-        let announced = AtomicBool::new(previous.is_none());
+        let is_column = |part: &Part| matches!(part, Part::Column(_));
+        let reads_params =
+            file.rules.iter().any(|rule| !rule.matching.columns.is_empty() || rule.per.iter().any(is_column));
+        let reads_database =
+            file.rules.iter().any(|rule| !rule.matching.databases.is_empty() || rule.per.contains(&Part::Database));
         Ok(Self {
             file,
             added,
             removed,
             version,
-            announced,
+            // The first one is known to all.
+            announced: AtomicBool::new(previous.is_none()),
+            reads_params,
+            reads_database,
             matcher,
             all,
             thresholds,

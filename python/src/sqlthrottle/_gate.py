@@ -145,11 +145,11 @@ class Gate:
         if known is None:
             return PASSED
         if weight == 1 and (not params or not self.throttle.reads_params):
-            decision = known.check()
+            decision = known._unless_passed()
+            if decision is None:
+                return PASSED
         else:
             decision = self.throttle.check(sql, **self._asked(sql, fakes, weight, params))
-        if decision.verdict is _ALLOW:
-            return Permit(self.throttle, decision) if decision.has_permit else PASSED
         return self.carried_on(decision, in_transaction)
 
     async def enter_async(
@@ -165,9 +165,9 @@ class Gate:
         if known is None:
             return PASSED
         decision, ask = self._check_unsettled(known, sql, fakes, weight, params)
-        if decision.verdict is not _ALLOW:
-            decision = await settle_async(self.throttle, decision, ask)
-        return self._permit(decision, in_transaction)
+        if decision is None:
+            return PASSED
+        return self._permit(await settle_async(self.throttle, decision, ask), in_transaction)
 
     def enter_by(
         self,
@@ -183,6 +183,8 @@ class Gate:
         if known is None:
             return PASSED
         decision, ask = self._check_unsettled(known, sql, fakes, weight, params)
+        if decision is None:
+            return PASSED
         if decision.verdict is not _ALLOW:
             decision = run(settle_async(self.throttle, decision, ask))
         return self._permit(decision, in_transaction)
@@ -227,9 +229,9 @@ class Gate:
 
     def _check_unsettled(
         self, known: PreparedStatement, sql: str, fakes: str, weight: int, params: _Params
-    ) -> tuple[Decision, Callable[[], Decision]]:
+    ) -> tuple[Decision | None, Callable[[], Decision]]:
         if weight == 1 and (not params or not self.throttle.reads_params):
-            return known._check_unsettled(), known.check
+            return known._unless_passed_unsettled(), known.check
         asked = self._asked(sql, fakes, weight, params)
         return self.throttle._check_unsettled(sql, **asked), functools.partial(self.throttle.check, sql, **asked)
 

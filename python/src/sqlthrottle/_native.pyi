@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from os import PathLike
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 from typing_extensions import Self, disjoint_base
 
@@ -148,19 +148,7 @@ class Engine:
         :raises ThrottleClosedError: the throttle is closed.
         """
 
-    def _check_unsettled(
-        self,
-        sql: str | bytes,
-        *,
-        user: str | bytes | None = None,
-        client: str | bytes | None = None,
-        database: str | bytes | None = None,
-        tags: Mapping[str, str | bytes] | None = None,
-        params: Iterable[object] | None = None,
-        dialect: str | None = None,
-        weight: int = 1,
-        fakes: str | None = None,
-    ) -> Decision:
+    def _check_unsettled(self, sql: str | bytes, **said: Any) -> Decision:
         """As ``check``, but where more is to be asked for that may block, the verdict says so."""
 
     def check_request(
@@ -273,26 +261,18 @@ class Engine:
 class Prepared:
     """A text that was read once, with what is said of it."""
 
-    def __new__(
-        cls,
-        throttle: Engine,
-        sql: str | bytes,
-        /,
-        *,
-        user: str | bytes | None = None,
-        client: str | bytes | None = None,
-        database: str | bytes | None = None,
-        tags: Mapping[str, str | bytes] | None = None,
-        params: Iterable[object] | None = None,
-        dialect: str | None = None,
-        weight: int = 1,
-        fakes: str | None = None,
-    ) -> Self: ...
+    def __new__(cls, throttle: Engine, sql: str | bytes, /, **said: Any) -> Self: ...
     def check(self, *, weight: int | None = None, fakes: str | None = None) -> Decision:
         """Decides on the statement, by what it was prepared with where nothing else is said. Otherwise as ``Throttle.check``."""
 
     def _check_unsettled(self, *, weight: int | None = None, fakes: str | None = None) -> Decision:
         """As ``check``, but where more is to be asked for that may block, the verdict says so."""
+
+    def _unless_passed(self) -> Decision | None:
+        """As ``check`` by what it was prepared with; none where it is allowed and holds nothing: then there is nothing more to do."""
+
+    def _unless_passed_unsettled(self) -> Decision | None:
+        """As ``_unless_passed``, but where more is to be asked for that may block, the verdict says so."""
 
     @property
     def faked(self) -> str:

@@ -19,7 +19,7 @@ from sqlalchemy.util import await_only
 
 from .._errors import StatementAborted
 from .._gate import DECIDED, IGNORED, LAYERS, PASSED, Gate, Permit, Remembered, sent
-from .._names import InTransaction, Verdict
+from .._names import InTransaction
 from .._native import Decision
 from ._fake import fake_result, fakes_of
 from ._hold import hold, hold_parts, is_streamed, part_of, parts_ended
@@ -45,7 +45,7 @@ class EngineGuard:
         self._is_async = dialect.is_async
         self._asks_transaction = gate.in_transaction is not InTransaction.APPLY
         # Of queries of Core: what checks them, by their text.
-        self._queries: Remembered[Callable[[], Decision]] = Remembered()
+        self._queries: Remembered[Callable[[], Decision | None]] = Remembered()
         self._throttle = gate.throttle
         self._gate = gate
         self._columns: Remembered[tuple[str, ...]] = Remembered()
@@ -84,7 +84,7 @@ class EngineGuard:
             and _ALEMBIC not in sys.modules
         ):
             decision = check()
-            if decision.verdict is Verdict.ALLOW and not decision.has_permit:
+            if decision is None:
                 self._do_execute(cursor, statement, parameters, context)
             else:
                 permit = self._entered(context, self._gate.carried_on, decision)
@@ -136,7 +136,7 @@ class EngineGuard:
             )
         permit = self._entered(context, gate.enter, statement, fakes, weight, parameters, in_transaction)
         if fakes == "rows" and not context.is_text and not self._asks_transaction and (known := gate.known(statement, fakes)) is not None:
-            self._queries.put(statement, known.check)
+            self._queries.put(statement, known._unless_passed)
         return permit
 
     def _entered(self, context: Any, enter: Callable[..., Permit], *arguments: Any) -> Permit:
