@@ -10,7 +10,10 @@ PYTHON_WITH_DATABASES := python3 -B ../tests/servers/run.py postgresql mariadb -
 # What is guarded in two series, and so is tested over both.
 PYTHON_IN_SERIES := tests/integrations/test_sqlalchemy_*.py
 
-.PHONY: python-setup python-wheel python-test python-lock bench-python
+# Of the demonstration; the same environment has it.
+EXAMPLE_SQLALCHEMY := examples/python-sqlalchemy
+
+.PHONY: python-venv python-setup python-wheel python-test python-lock bench-python demo-sqlalchemy
 
 # $(call pip_install,REQUIREMENTS): into the environment of the tests, unless it is there.
 define pip_install
@@ -19,11 +22,15 @@ define pip_install
 	}
 endef
 
-python-setup: setup
+# What the package is built and run with.
+python-venv: build-setup
 	@command -v $(PYTHON) >/dev/null && $(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(call apt_get,python3 python3-venv); }
+	@test -x '$(PYTHON_VENV)/bin/python' || $(PYTHON) -m venv '$(PYTHON_VENV)'
+	$(call pip_install,$(EXAMPLE_SQLALCHEMY)/requirements.txt)
+
+python-setup: setup python-venv
 	@command -v mariadb_config >/dev/null && command -v pkg-config >/dev/null || \
 		{ $(call apt_get,postgresql mariadb-server-core mariadb-client-core libmariadb-dev pkg-config gcc); }
-	@test -x '$(PYTHON_VENV)/bin/python' || $(PYTHON) -m venv '$(PYTHON_VENV)'
 	$(call pip_install,python/requirements-test.txt)
 
 # One wheel for all versions of CPython with a GIL from 3.10 up.
