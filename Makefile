@@ -39,9 +39,11 @@ build-setup:
 setup: build-setup ## Install what is missing: a C compiler, rustfmt, clippy
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || rustup component add rustfmt clippy
 
-demo: setup ## Show a burst against SQLite, without and with protection (BURST_SECONDS=10 a run)
+demo: setup ## Show a burst against SQLite, without and with protection, from Rust and then from Python (BURST_SECONDS=10 a run)
 	@cargo build --locked --release --package burst
 	@cargo run --quiet --locked --release --package burst
+	@echo
+	@$(MAKE) demo-sqlalchemy
 
 test: lint unit loom mutants c-test java-test python-test ## Run everything that must hold before a commit: lint, all tests, the model checker, mutants, the C library, Java, Python
 

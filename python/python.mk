@@ -33,29 +33,36 @@ python-setup: setup python-venv
 		{ $(call apt_get,postgresql mariadb-server-core mariadb-client-core libmariadb-dev pkg-config gcc); }
 	$(call pip_install,python/requirements-test.txt)
 
-# One wheel for all versions of CPython with a GIL from 3.10 up.
-python-wheel: python-setup
-	rm -rf '$(PYTHON_BUILT)/dist'
-	cd python && '$(PYTHON_VENV)/bin/maturin' build --quiet --release --locked --interpreter '$(PYTHON_VENV)/bin/python' --out '$(PYTHON_BUILT)/dist'
-	cd python && '$(PYTHON_VENV)/bin/maturin' sdist --out '$(PYTHON_BUILT)/dist'
-	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --no-deps --force-reinstall '$(PYTHON_BUILT)'/dist/*.whl
+# One wheel for all versions of CPython with a GIL from 3.10 up. Cargo knows whether there is anything to compile.
+python-wheel: python-venv
+	@echo 'python: the wheel, which takes minutes the first time'
+	@rm -rf '$(PYTHON_BUILT)/dist'
+	@cd python && '$(PYTHON_VENV)/bin/maturin' build --quiet --release --locked --interpreter '$(PYTHON_VENV)/bin/python' --out '$(PYTHON_BUILT)/dist'
+	@'$(PYTHON_VENV)/bin/python' -m pip install --quiet --no-deps --force-reinstall '$(PYTHON_BUILT)'/dist/*.whl
 
 # The tests run against the wheel as it is installed, and not against the sources beside them.
-python-test: python-wheel ## Build the wheel and the sdist of the Python package, install both, and test what is installed
+python-test: python-setup ## Build the wheel and the sdist of the Python package, install both, and test what is installed
+	@$(MAKE) python-wheel
 	cd python && $(PYTHON_WITH_DATABASES) '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider
 	'$(PYTHON_VENV)/bin/python' -m pip install --quiet --require-hashes --upgrade --target '$(PYTHON_BUILT)/older' \
 		--requirement python/requirements-older.txt
 	cd python && PYTHONPATH='$(PYTHON_BUILT)/older' $(PYTHON_WITH_DATABASES) '$(PYTHON_VENV)/bin/python' -B -m pytest -p no:cacheprovider $(PYTHON_IN_SERIES)
 	'$(PYTHON_VENV)/bin/python' -m mypy.stubtest --mypy-config-file python/pyproject.toml sqlthrottle._native
-	cd python && '$(PYTHON_VENV)/bin/mypy' --config-file pyproject.toml --cache-dir '$(PYTHON_BUILT)/mypy' src/sqlthrottle
+	cd python && '$(PYTHON_VENV)/bin/mypy' --config-file pyproject.toml --cache-dir '$(PYTHON_BUILT)/mypy' src/sqlthrottle ../$(EXAMPLE_SQLALCHEMY)/*.py
 	cd python && '$(PYTHON_VENV)/bin/pyright' --pythonpath '$(PYTHON_VENV)/bin/python'
+	cd python && '$(PYTHON_VENV)/bin/maturin' sdist --out '$(PYTHON_BUILT)/dist'
 	sh python/tests/install.sh $(PYTHON) '$(PYTHON_BUILT)/dist'
 
-python-lock: python-setup ## Pin what the tests and the bench of Python need, with their hashes
+demo-sqlalchemy: python-wheel ## Show the burst through SQLAlchemy, without and with protection: the second act of demo
+	@echo
+	@'$(PYTHON_VENV)/bin/python' -B $(EXAMPLE_SQLALCHEMY)/burst.py
+
+python-lock: python-setup ## Pin what the tests, the bench and the demonstration of Python need, with their hashes
 	'$(PYTHON_VENV)/bin/python' -m pip install --quiet uv
-	cd python && for list in test bench older; do '$(PYTHON_VENV)/bin/uv' pip compile --quiet --universal --python-version 3.10 \
+	cd python && for list in requirements-test requirements-bench requirements-older ../$(EXAMPLE_SQLALCHEMY)/requirements; do \
+		'$(PYTHON_VENV)/bin/uv' pip compile --quiet --universal --python-version 3.10 \
 		--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make python-lock' \
-		--output-file requirements-$$list.txt requirements-$$list.in; done
+		--output-file $$list.txt $$list.in; done
 
 bench-python: python-wheel ## Measure a check from Python, beside a call that does nothing and two other limiters
 	$(call pip_install,python/requirements-bench.txt)
