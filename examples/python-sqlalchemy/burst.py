@@ -54,6 +54,8 @@ def demonstrate(rules: pathlib.Path, seconds: int, console: Console) -> None:
     slow, fast = latency(unprotected, "in", 99), latency(protected, "in", 99)
     print("In the burst, 99 of 100 innocent statements were answered")
     print(f"within {slow} unprotected, {fast} protected.")
+    print("An engine asks with a connection in hand, and what is delayed keeps it: with `strategy: delay`,")
+    print("have `max_delayed` be less than the pool has, as in `delay: 200ms, max_delayed: 2`.")
     print("\nNext: `sqlthrottle.sqlalchemy.install` on an engine of your own, and docs/python.md.")
 
 
