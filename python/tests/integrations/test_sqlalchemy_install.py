@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import alembic.op
@@ -247,3 +247,20 @@ def test_an_ignored_text_shows_the_columns_that_it_had_before(engine: Engine, th
         throttle.reload({"rules": [{"name": "i", "match": {"tables": "ignored"}, "limit": {"block": True}, "then": {"strategy": "ignore"}}]})
         assert list(connection.execute(statement).keys()) == ["name", "id"]
         assert connection.execute(select(Ignored)).all() == []
+
+
+def test_engines_without_asyncio_need_no_greenlet(run: Callable[..., str]) -> None:
+    done = run("""
+        import sys
+        sys.modules["greenlet"] = None
+        import sqlalchemy, sqlthrottle.sqlalchemy
+        engine = sqlalchemy.create_engine("sqlite://")
+        sqlthrottle.sqlalchemy.install(engine, sqlthrottle.Throttle("default_threshold: 1"))
+        with engine.connect() as connection:
+            connection.execute(sqlalchemy.text("select 1 + 1 as two"))
+            try:
+                connection.execute(sqlalchemy.text("select 1 + 2 as two"))
+            except sqlthrottle.StatementAborted as refusal:
+                print(refusal.reason.value)
+    """)
+    assert done == "over_limit\n"

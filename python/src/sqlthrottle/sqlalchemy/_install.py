@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import Dialect
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, async_sessionmaker
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
 from .._errors import ArgumentError
@@ -18,6 +18,9 @@ from .._gate import Gate, dialect_of
 from .._names import Fakes, InTransaction
 from .._throttle import Throttle
 from ._guard import EngineGuard
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
 
 __all__ = ["install", "uninstall"]
 
@@ -87,7 +90,7 @@ def _remove(engine: Engine) -> bool:
 def _engines(target: Any) -> list[Engine]:
     if isinstance(target, scoped_session):
         target = cast(Any, target).session_factory
-    if isinstance(target, (sessionmaker, async_sessionmaker)):
+    if isinstance(target, sessionmaker) or _is_async(target, "async_sessionmaker"):
         binds = _binds(target.kw)
         if not binds:
             raise ArgumentError("the session factory has no engine yet; install on the engine")
@@ -102,9 +105,11 @@ def _binds(options: Mapping[str, Any]) -> list[Any]:
     return [bind for bind in (options.get("bind"), *several.values()) if bind is not None]
 
 
-def _engine(bind: object) -> Engine:
-    if isinstance(bind, (AsyncEngine, AsyncConnection)):
-        bind = bind.sync_engine if isinstance(bind, AsyncEngine) else bind.sync_connection
+def _engine(bind: Any) -> Engine:
+    if _is_async(bind, "AsyncEngine"):
+        bind = bind.sync_engine
+    elif _is_async(bind, "AsyncConnection"):
+        bind = bind.sync_connection
     if isinstance(bind, Connection):
         bind = bind.engine
     if isinstance(bind, Engine):
@@ -112,3 +117,9 @@ def _engine(bind: object) -> Engine:
     if isinstance(bind, Session):
         raise TypeError("a session is for one use; install on its engine, or on the sessionmaker")
     raise TypeError(f"an engine or a session factory, and not {type(bind).__name__}")
+
+
+def _is_async(target: object, name: str) -> bool:
+    """Whether it is of a class of SQLAlchemy's asyncio: that needs greenlet, and is imported by whoever has one of it."""
+    asyncio = sys.modules.get("sqlalchemy.ext.asyncio")
+    return asyncio is not None and isinstance(target, getattr(asyncio, name, ()))
