@@ -1,0 +1,128 @@
+"""What a guarded connection asks by, and the places that its cursors hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakSet
+
+from .._exempt import is_exempt
+from .._gate import Gate, Permit, Remembered
+from .._names import Fakes, InTransaction
+from .._throttle import Throttle
+
+__all__ = ["DriverGuard", "Options", "Places"]
+
+_COUNTS = (Fakes.COUNT, Fakes.ROWS_AND_COUNT)
+# What may give a row a key. That the word stands elsewhere costs an ignored write its count, and it is refused.
+_INSERT = re.compile(r"\b(?:insert|replace)\b", re.IGNORECASE)
+_BLANK = re.compile(r"(?:\s|;|--[^\n]*(?:\n|$)|/\*.*?\*/)*\Z", re.DOTALL)
+
+
+class Options:
+    """What a connection or pool is to be guarded by.
+
+    :raises ArgumentError: a name is none of those that there are.
+    """
+
+    def __init__(
+        self,
+        throttle: Throttle,
+        *,
+        in_transaction: str = InTransaction.APPLY,
+        fakes: str = Fakes.ROWS_AND_COUNT,
+        dialect: str | None = None,
+        database: str | None = None,
+        exempt: Callable[[str], bool] | None = is_exempt,
+        reads_keys: bool = False,
+    ) -> None:
+        self.throttle = throttle
+        self.database = database
+        self._asked: dict[str, Any] = {
+            "in_transaction": in_transaction,
+            "fakes": fakes,
+            "dialect": dialect,
+            "exempt": _or_blank(exempt),
+        }
+        self._reads_keys = reads_keys
+        self._guards: dict[str | None, DriverGuard] = {}
+        self.guard(database)
+
+    def guard(self, database: str | None) -> DriverGuard:
+        """The guard of connections to a database. They share what is known of texts."""
+        if self.database is not None:
+            database = self.database
+        guard = self._guards.get(database)
+        if guard is None:
+            gate = Gate(self.throttle, database=database, is_driver=True, **self._asked)
+            guard = self._guards.setdefault(database, DriverGuard(gate, self._reads_keys))
+        return guard
+
+
+class DriverGuard:
+    """Of connections to one database.
+
+    :param reads_keys: whether the driver says which key an INSERT has given to its row.
+    """
+
+    __slots__ = ("_faked", "_reads_keys", "asks_transaction", "columns", "gate")
+
+    def __init__(self, gate: Gate, reads_keys: bool) -> None:
+        self.gate = gate
+        self.asks_transaction = gate.in_transaction is not InTransaction.APPLY
+        self.columns: Remembered[Any] = Remembered()
+        """How results of texts look, in the form in which the driver's cursor takes it."""
+        self._reads_keys = reads_keys
+        self._faked: Remembered[str] = Remembered()
+
+    def fakes_of(self, sql: str, is_batch: bool = False) -> str:
+        """What may be made up of a statement whose sender sees no more of it than a cursor. A batch has no key that could be read."""
+        most = self.gate.fakes
+        if is_batch or not self._reads_keys or most not in _COUNTS:
+            return most._value_
+        known = self._faked.get(sql)
+        if known is None:
+            # Nobody can tell whether its key is going to be read.
+            return self._faked.put(sql, self._without_count(most) if _INSERT.search(sql) else most._value_)
+        return known
+
+    def _without_count(self, most: Fakes) -> str:
+        return "rows" if most is Fakes.ROWS_AND_COUNT else "none"
+
+
+class Places:
+    """The permits that cursors of one connection hold beyond an execution. Those of lost cursors are released by themselves."""
+
+    __slots__ = ("_held", "_lasting")
+
+    def __init__(self) -> None:
+        self._held: WeakSet[Permit] = WeakSet()
+        self._lasting: WeakSet[Permit] = WeakSet()
+
+    def add(self, permit: Permit, outlasts_transaction: bool = False) -> None:
+        (self._lasting if outlasts_transaction else self._held).add(permit)
+
+    def transaction_ended(self) -> None:
+        """Releases what goes with a transaction."""
+        _release(self._held)
+
+    def closed(self) -> None:
+        """Releases all."""
+        _release(self._held)
+        _release(self._lasting)
+
+
+def _release(permits: WeakSet[Permit]) -> None:
+    for permit in list(permits):
+        permit.release()
+    permits.clear()
+
+
+def _or_blank(exempt: Callable[[str], bool] | None) -> Callable[[str], bool]:
+    """Exempts what says nothing too: pools test connections with an empty text."""
+
+    def is_exempt(sql: str) -> bool:
+        return _BLANK.match(sql) is not None or (exempt is not None and exempt(sql))
+
+    return is_exempt

@@ -1,0 +1,64 @@
+"""Guards an open connection in place: it becomes one of a subclass of its own class."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from weakref import WeakValueDictionary
+
+from .._errors import ArgumentError
+from ._guard import DriverGuard, Options, Places
+
+__all__ = ["guarded_class", "is_guarded", "put_in", "take_out"]
+
+_GUARD = "_sqlthrottle"
+_PLACES = "_sqlthrottle_places"
+
+_classes: WeakValueDictionary[tuple[type, type], type] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def guarded_class(guarded: type, base: type) -> type:
+    """The subclass of a driver's class that does as ``guarded`` says; the class itself, if it does already."""
+    if issubclass(base, guarded):
+        return base
+    with _lock:
+        made = _classes.get((guarded, base))
+        if made is None:
+            # It has the name of its base, for those who print it.
+            names = {"__module__": base.__module__, "__qualname__": base.__qualname__, "__doc__": base.__doc__}
+            made = _classes[guarded, base] = type(base.__name__, (guarded, base), names)
+        return made
+
+
+def is_guarded(connection: object) -> bool:
+    """Whether a connection asks a throttle."""
+    return getattr(connection, _GUARD, None) is not None
+
+
+def put_in(connection: Any, guarded: type, options: Options, database: str | None) -> None:
+    """Has a connection ask.
+
+    :raises ArgumentError: it asks another throttle.
+    """
+    before: DriverGuard | None = getattr(connection, _GUARD, None)
+    if before is not None and before.gate.throttle is not options.throttle:
+        raise ArgumentError("the connection asks another throttle; uninstall it first")
+    if before is None:
+        setattr(connection, _PLACES, Places())
+    setattr(connection, _GUARD, options.guard(database))
+    base: type = connection.__class__
+    if not issubclass(base, guarded):
+        connection.__class__ = guarded_class(guarded, base)
+
+
+def take_out(connection: Any) -> bool:
+    """Has a connection ask no more. What its cursors hold they hold until they end.
+
+    :returns: whether it did ask before.
+    """
+    if not is_guarded(connection):
+        return False
+    # It stays of its class, as its cursors do, which tell it of their ends; without a guard, both do what their bases do.
+    setattr(connection, _GUARD, None)
+    return True
