@@ -13,7 +13,7 @@ import psycopg
 import psycopg_pool
 import pytest
 import sqlalchemy
-from drivers import Driver, DriverTests, count, filled, interrupted, refused
+from drivers import LOST, Driver, DriverTests, count, filled, interrupted, refused
 from psycopg import sql
 from psycopg.rows import dict_row, scalar_row
 from shop import EVERYTHING, ROWS
@@ -100,7 +100,7 @@ class TestPsycopg(DriverTests):
         "a server-side cursor holds its place until it is read to its end, closed, executed again or lost, or the transaction or the "
         "connection ends; `stream` and `copy` until they end"
     )
-    @pytest.mark.filterwarnings("ignore:.*was deleted while still open:ResourceWarning")
+    @pytest.mark.filterwarnings(*LOST)
     def test_stream(self, driver: Psycopg, connection: Any, throttle: sqlthrottle.Throttle) -> None:  # type: ignore[override]
         for end in (list, lambda rows: rows.close()):
             rows = connection.cursor().stream("select id from single")

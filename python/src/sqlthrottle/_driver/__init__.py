@@ -3,8 +3,34 @@
 from __future__ import annotations
 
 from ._base import DriverClass
+from ._connection import guarded_connection
+from ._cursor import Description, FakingCursor, GuardedCursor
 from ._guard import DriverGuard, Options, Places
 from ._install import guarded_class, is_guarded, put_in, take_out
+from ._mysql import MySQL
 from ._rows import counted_rows
+from ._traits import MYSQLCLIENT, PSYCOPG, PSYCOPG2, PYMYSQL, SQLITE3, Traits, traits_of
 
-__all__ = ["DriverClass", "DriverGuard", "Options", "Places", "counted_rows", "guarded_class", "is_guarded", "put_in", "take_out"]
+__all__ = [
+    "MYSQLCLIENT",
+    "PSYCOPG",
+    "PSYCOPG2",
+    "PYMYSQL",
+    "SQLITE3",
+    "Description",
+    "DriverClass",
+    "DriverGuard",
+    "FakingCursor",
+    "GuardedCursor",
+    "MySQL",
+    "Options",
+    "Places",
+    "Traits",
+    "counted_rows",
+    "guarded_connection",
+    "guarded_class",
+    "is_guarded",
+    "put_in",
+    "take_out",
+    "traits_of",
+]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         rowcount: Any
         scroll: Any
         stream: Any
+        __exit__: Any
         __iter__: Any
         __next__: Any
         _check_results: Any

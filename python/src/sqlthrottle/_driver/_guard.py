@@ -11,6 +11,7 @@ from .._exempt import is_exempt
 from .._gate import Gate, Permit, Remembered
 from .._names import Fakes, InTransaction
 from .._throttle import Throttle
+from ._traits import Traits
 
 __all__ = ["DriverGuard", "Options", "Places"]
 
@@ -29,23 +30,23 @@ class Options:
     def __init__(
         self,
         throttle: Throttle,
+        traits: Traits,
         *,
         in_transaction: str = InTransaction.APPLY,
         fakes: str = Fakes.ROWS_AND_COUNT,
         dialect: str | None = None,
         database: str | None = None,
         exempt: Callable[[str], bool] | None = is_exempt,
-        reads_keys: bool = False,
     ) -> None:
         self.throttle = throttle
         self.database = database
         self._asked: dict[str, Any] = {
             "in_transaction": in_transaction,
             "fakes": fakes,
-            "dialect": dialect,
+            "dialect": traits.dialect if dialect is None else dialect,
             "exempt": _or_blank(exempt),
         }
-        self._reads_keys = reads_keys
+        self.traits = traits
         self._guards: dict[str | None, DriverGuard] = {}
         self.guard(database)
 
@@ -56,30 +57,27 @@ class Options:
         guard = self._guards.get(database)
         if guard is None:
             gate = Gate(self.throttle, database=database, is_driver=True, **self._asked)
-            guard = self._guards.setdefault(database, DriverGuard(gate, self._reads_keys))
+            guard = self._guards.setdefault(database, DriverGuard(gate, self.traits))
         return guard
 
 
 class DriverGuard:
-    """Of connections to one database.
+    """Of connections to one database."""
 
-    :param reads_keys: whether the driver says which key an INSERT has given to its row.
-    """
+    __slots__ = ("_faked", "asks_transaction", "columns", "gate", "traits")
 
-    __slots__ = ("_faked", "_reads_keys", "asks_transaction", "columns", "gate")
-
-    def __init__(self, gate: Gate, reads_keys: bool) -> None:
+    def __init__(self, gate: Gate, traits: Traits) -> None:
         self.gate = gate
+        self.traits = traits
         self.asks_transaction = gate.in_transaction is not InTransaction.APPLY
         self.columns: Remembered[Any] = Remembered()
         """How results of texts look, in the form in which the driver's cursor takes it."""
-        self._reads_keys = reads_keys
         self._faked: Remembered[str] = Remembered()
 
     def fakes_of(self, sql: str, is_batch: bool = False) -> str:
         """What may be made up of a statement whose sender sees no more of it than a cursor. A batch has no key that could be read."""
         most = self.gate.fakes
-        if is_batch or not self._reads_keys or most not in _COUNTS:
+        if is_batch or not self.traits.reads_keys or most not in _COUNTS:
             return most._value_
         known = self._faked.get(sql)
         if known is None:

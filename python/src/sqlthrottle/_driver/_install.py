@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -36,9 +37,10 @@ def is_guarded(connection: object) -> bool:
     return getattr(connection, _GUARD, None) is not None
 
 
-def put_in(connection: Any, guarded: type, options: Options, database: str | None) -> None:
+def put_in(connection: Any, guarded: Callable[[type], type], options: Options) -> None:
     """Has a connection ask.
 
+    :param guarded: makes the guarded subclass of a class of connections.
     :raises ArgumentError: it asks another throttle.
     """
     before: DriverGuard | None = getattr(connection, _GUARD, None)
@@ -46,10 +48,10 @@ def put_in(connection: Any, guarded: type, options: Options, database: str | Non
         raise ArgumentError("the connection asks another throttle; uninstall it first")
     if before is None:
         setattr(connection, _PLACES, Places())
-    setattr(connection, _GUARD, options.guard(database))
+    setattr(connection, _GUARD, options.guard(options.traits.database(connection)))
     base: type = connection.__class__
-    if not issubclass(base, guarded):
-        connection.__class__ = guarded_class(guarded, base)
+    if not hasattr(base, _GUARD):
+        connection.__class__ = guarded(base)
 
 
 def take_out(connection: Any) -> bool:

@@ -9,10 +9,10 @@ from weakref import WeakSet
 
 from psycopg import AsyncConnection, Connection
 
-from .._driver import Options, put_in, take_out
+from .._driver import PSYCOPG, Options, guarded_class, put_in, take_out
 from .._errors import ArgumentError
 from .._exempt import is_exempt
-from .._names import Dialect, Fakes, InTransaction
+from .._names import Fakes, InTransaction
 from .._throttle import Throttle
 from ._async import GuardedAsyncConnection
 from ._sync import GuardedConnection
@@ -46,7 +46,7 @@ def install(
     *,
     in_transaction: str = InTransaction.APPLY,
     fakes: str = Fakes.ROWS_AND_COUNT,
-    dialect: str | None = Dialect.POSTGRESQL,
+    dialect: str | None = None,
     database: str | None = None,
     exempt: Callable[[str], bool] | None = is_exempt,
 ) -> None:
@@ -58,14 +58,20 @@ def install(
     :param in_transaction: what rules may do in a transaction, or while the connection does not commit by itself; see
         :class:`InTransaction`.
     :param fakes: the most that is made up of an ignored statement; with less than it needs, the statement is refused.
-    :param dialect: how statements are read; none for that of the rules.
+    :param dialect: how statements are read, where it is not the dialect of PostgreSQL.
     :param database: what rules take the database for; without it, its name.
     :param exempt: which texts are never checked. By default definitions, looks at the catalog, tables of migration tools, and tests of
         connections.
     :raises ArgumentError: it asks another throttle.
     """
     options = Options(
-        throttle, in_transaction=in_transaction, fakes=fakes, dialect=dialect, database=database, exempt=exempt
+        throttle,
+        PSYCOPG,
+        in_transaction=in_transaction,
+        fakes=fakes,
+        dialect=dialect,
+        database=database,
+        exempt=exempt,
     )
     if isinstance(target, (Connection, AsyncConnection)):
         _put_in(target, options)
@@ -112,7 +118,7 @@ def _taken(options: dict[str, Any]) -> dict[str, Any]:
 
 def _put_in(connection: Any, options: Options) -> None:
     guarded = GuardedConnection if isinstance(connection, Connection) else GuardedAsyncConnection
-    put_in(connection, guarded, options, connection.info.dbname)
+    put_in(connection, functools.partial(guarded_class, guarded), options)
 
 
 def _put_in_pool(target: Any, options: Options) -> None:
