@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ._driver import PSYCOPG2, DriverClass, DriverGuard, FakingCursor, Options, Places, guarded_class
+from ._driver import PSYCOPG2, DriverClass, DriverGuard, FakingCursor, Options, Places, backed_class, guarded_class
 from ._errors import ArgumentError
 from ._exempt import is_exempt
 from ._names import Fakes, InTransaction
@@ -152,7 +152,7 @@ def connection_factory(
         database=database,
         exempt=exempt,
     )
-    parent: Any = _connection_class(base or _extensions.connection)
+    parent: Any = backed_class(_Connection, base or _extensions.connection)
 
     class Guarded(parent):  # type: ignore[misc]
         def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -206,7 +206,7 @@ def install(
     if base is _extensions.connection:
         connection.cursor_factory = guarded_cursor(connection.cursor_factory or _extensions.cursor)
     elif not issubclass(base, _Connection):
-        connection.__class__ = _connection_class(base)
+        connection.__class__ = backed_class(_Connection, base)
 
 
 def uninstall(connection: Any) -> bool:
@@ -237,15 +237,6 @@ def connect(
         exempt=exempt,
     )
     return _psycopg2.connect(*arguments, **options)
-
-
-def _connection_class(base: Any) -> type:
-    """A subclass of a class of connections, of which :class:`_Connection` stands behind and before the driver's own."""
-    if issubclass(base, _Connection):
-        return cast(type, base)
-    if base is _extensions.connection:
-        return type(base.__name__, (_Connection,), {"__module__": base.__module__, "__qualname__": base.__qualname__})
-    return type(base.__name__, (base, _Connection), {"__module__": base.__module__, "__qualname__": base.__qualname__})
 
 
 def _quoted(name: str) -> str:

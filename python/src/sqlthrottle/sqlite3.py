@@ -15,7 +15,8 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ._driver import SQLITE3, DriverClass, DriverGuard, FakingCursor, Options, Places, guarded_class, put_in, take_out
+from ._driver import SQLITE3, DriverClass, DriverGuard, FakingCursor, Options, Places, backed_class, guarded_class, put_in, take_out
+from ._errors import ArgumentError
 from ._exempt import is_exempt
 from ._names import Fakes, InTransaction
 from ._throttle import Throttle
@@ -65,8 +66,18 @@ class Connection(_Driver):
         super().__init__(*arguments, **options)
 
     def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
-        # The shortcuts of a connection make theirs by this, too.
-        return super().cursor(guarded_class(_Cursor, factory) if isinstance(factory, type) else factory)
+        if not isinstance(factory, type):
+            raise ArgumentError("a guarded connection takes a class of cursors, and no other kind of factory")
+        return super().cursor(guarded_class(_Cursor, factory))
+
+    def execute(self, *arguments: Any) -> Any:
+        return Connection.cursor(self).execute(*arguments)
+
+    def executemany(self, *arguments: Any) -> Any:
+        return Connection.cursor(self).executemany(*arguments)
+
+    def executescript(self, *arguments: Any) -> Any:
+        return Connection.cursor(self).executescript(*arguments)
 
     def iterdump(self, **options: Any) -> Iterator[str]:
         lines = super().iterdump(**options)
@@ -143,7 +154,7 @@ def connect(
     **options: Any,
 ) -> Any:
     """Opens a connection as ``sqlite3.connect`` does, of a subclass of the factory, and :func:`install` s the throttle."""
-    guarded: Any = Connection if factory is sqlite3.Connection else guarded_class(Connection, factory)
+    guarded: Any = backed_class(Connection, factory)
     opened: Any = sqlite3.connect(*arguments, factory=guarded, **options)
     try:
         install(opened, throttle, in_transaction=in_transaction, fakes=fakes, dialect=dialect, exempt=exempt)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import test_dbapi
 import test_psycopg
+import test_psycopg2
 import test_psycopg_async
+import test_pymysql
 import test_sqlalchemy_async
 import test_sqlalchemy_core
 import test_sqlalchemy_orm
+import test_sqlite3
 from shows import COLUMNS, table
 
 ROWS: list[type] = [
@@ -18,6 +22,11 @@ ROWS: list[type] = [
     test_sqlalchemy_async.TestAsync,
     test_psycopg.TestPsycopg,
     test_psycopg_async.TestPsycopgAsync,
+    test_psycopg2.TestPsycopg2,
+    test_pymysql.TestPymysql,
+    test_pymysql.TestMysqlclient,
+    test_sqlite3.TestSqlite3,
+    test_dbapi.TestWrap,
 ]
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "python.md"
 

@@ -6,7 +6,7 @@ from ._base import DriverClass
 from ._connection import guarded_connection
 from ._cursor import Description, FakingCursor, GuardedCursor
 from ._guard import DriverGuard, Options, Places
-from ._install import guarded_class, is_guarded, put_in, take_out
+from ._install import backed_class, guarded_class, is_guarded, put_in, take_out
 from ._mysql import MySQL
 from ._rows import counted_rows
 from ._traits import MYSQLCLIENT, PSYCOPG, PSYCOPG2, PYMYSQL, SQLITE3, Traits, traits_of
@@ -26,6 +26,7 @@ __all__ = [
     "Options",
     "Places",
     "Traits",
+    "backed_class",
     "counted_rows",
     "guarded_connection",
     "guarded_class",

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from .._errors import ArgumentError
 from ._guard import DriverGuard, Options, Places
 
-__all__ = ["guarded_class", "is_guarded", "put_in", "take_out"]
+__all__ = ["backed_class", "guarded_class", "is_guarded", "put_in", "take_out"]
 
 _GUARD = "_sqlthrottle"
 _PLACES = "_sqlthrottle_places"
@@ -20,7 +20,16 @@ _lock = threading.Lock()
 
 
 def guarded_class(guarded: type, base: type) -> type:
-    """The subclass of a driver's class that does as ``guarded`` says; the class itself, if it does already."""
+    """The subclass of a driver's class that does first as ``guarded`` says; the class itself, if it does already."""
+    return _made(guarded, base, (guarded, base))
+
+
+def backed_class(guarded: type, base: type) -> type:
+    """The subclass of a class that does as ``guarded`` says where that class asks the driver's; ``guarded`` is a subclass of that."""
+    return guarded if issubclass(guarded, base) else _made(guarded, base, (base, guarded))
+
+
+def _made(guarded: type, base: type, bases: tuple[type, type]) -> type:
     if issubclass(base, guarded):
         return base
     with _lock:
@@ -28,7 +37,7 @@ def guarded_class(guarded: type, base: type) -> type:
         if made is None:
             # It has the name of its base, for those who print it.
             names = {"__module__": base.__module__, "__qualname__": base.__qualname__, "__doc__": base.__doc__}
-            made = _classes[guarded, base] = type(base.__name__, (guarded, base), names)
+            made = _classes[guarded, base] = type(base.__name__, bases, names)
         return made
 
 
