@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import psycopg.crdb
 import psycopg_pool
 import pytest
 import sqlalchemy
@@ -195,6 +196,22 @@ def test_cursors_of_every_class_are_guarded_and_stay_of_their_class(
         assert cursor.execute("select id from plain where id = $1", [1]).fetchall() == [(1,)]
     with pytest.raises(sqlthrottle.ArgumentError):
         connection.cursor_factory = lambda connection, row_factory: psycopg.Cursor(connection)  # type: ignore[assignment]
+
+
+def test_connections_of_every_class_stay_of_their_class(driver: Psycopg, throttle: sqlthrottle.Throttle) -> None:
+    class Mixed:
+        def greet(self) -> str:
+            return "hello"
+
+    class Own(Mixed, psycopg.Connection[Any]):
+        pass
+
+    for kind in (Own, psycopg.crdb.CrdbConnection):
+        with closing(kind.connect(driver.conninfo)) as connection:
+            sqlthrottle.psycopg.install(connection, throttle)
+            assert isinstance(connection, kind)
+            with refused():
+                connection.execute("select * from refused")
 
 
 def test_every_kind_of_query_is_read(connection: psycopg.Connection[Any]) -> None:

@@ -9,6 +9,7 @@ from ._guard import DriverGuard, Options, Places
 from ._install import backed_class, guarded_class, is_guarded, put_in, take_out
 from ._mysql import MySQL
 from ._rows import counted_rows
+from ._statement import values_of
 from ._traits import MYSQLCLIENT, PSYCOPG, PSYCOPG2, PYMYSQL, SQLITE3, Traits, traits_of
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "put_in",
     "take_out",
     "traits_of",
+    "values_of",
 ]

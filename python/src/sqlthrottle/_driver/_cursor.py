@@ -9,7 +9,7 @@ from .._gate import IGNORED, PASSED, Permit, sent
 from ._base import DriverClass
 from ._guard import DriverGuard, Places
 from ._rows import counted_rows
-from ._statement import call_of, text_of, value_of, with_value
+from ._statement import call_of, text_of, value_of, values_of, with_value
 
 __all__ = ["Description", "FakingCursor", "GuardedCursor"]
 
@@ -32,7 +32,7 @@ class GuardedCursor(DriverClass):
         return self._sqlthrottle_send(super().execute, arguments, options, params=values)
 
     def executemany(self, *arguments: Any, **options: Any) -> Any:
-        rows, weight, last = counted_rows(value_of(arguments, options, 1) or ())
+        rows, weight, last = counted_rows(value_of(arguments, options, 1))
         arguments, options = with_value(arguments, options, 1, rows)
         if not weight:
             # Nothing is sent.
@@ -127,7 +127,7 @@ class GuardedCursor(DriverClass):
         if fakes is None:
             fakes = guard.fakes_of(text, is_batch)
         in_transaction = guard.asks_transaction and guard.traits.in_transaction(self.connection)
-        permit = guard.gate.enter(text, fakes, weight, params, in_transaction)
+        permit = guard.gate.enter(text, fakes, weight, values_of(params), in_transaction)
         if permit is IGNORED:
             return self._sqlthrottle_make_up(guard, self._sqlthrottle_columns(guard, text))
         token = guard.gate.sending()

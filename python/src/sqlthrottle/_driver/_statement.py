@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
-__all__ = ["call_of", "text_of", "value_of", "with_value"]
+__all__ = ["call_of", "text_of", "value_of", "values_of", "with_value"]
 
 _NAMES = (("query", "operation", "sql", "statement"), ("vars", "args", "params", "parameters", "vars_list", "seq_of_parameters"))
+
+
+_VALUES = (Mapping, Sequence)
 
 
 def value_of(arguments: tuple[Any, ...], options: Mapping[str, Any], place: int) -> Any:
@@ -15,6 +18,11 @@ def value_of(arguments: tuple[Any, ...], options: Mapping[str, Any], place: int)
     if place < len(arguments):
         return arguments[place]
     return next((options[name] for name in _NAMES[place] if name in options), None)
+
+
+def values_of(params: Any) -> Any:
+    """Bound values, as rules look at them; none where a driver takes one by itself, or in a form of its own."""
+    return None if isinstance(params, (str, bytes)) or not isinstance(params, _VALUES) else cast(Any, params)
 
 
 def with_value(

@@ -1,4 +1,4 @@
-"""Connections and cursors of tasks: they wait by the loop, which goes on."""
+"""The cursors of connections of tasks: they wait by the loop, which goes on."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 from .._driver import counted_rows
 from .._gate import IGNORED, Permit
-from ._connection import GuardedBaseConnection
 from ._cursor import GuardedBaseCursor, GuardedBaseServerCursor
 
-__all__ = ["GuardedAsyncConnection", "GuardedAsyncCursor", "GuardedAsyncServerCursor"]
+__all__ = ["GuardedAsyncCursor", "GuardedAsyncServerCursor"]
 
 
 class GuardedAsyncCursor(GuardedBaseCursor):
@@ -113,13 +112,3 @@ class GuardedAsyncServerCursor(GuardedBaseServerCursor, GuardedAsyncCursor):
             raise
         self._sqlthrottle_hold(permit)
         return self
-
-
-class GuardedAsyncConnection(GuardedBaseConnection):
-    _sqlthrottle_cursors = (GuardedAsyncCursor, GuardedAsyncServerCursor)
-
-    async def close(self) -> None:
-        try:
-            await super().close()
-        finally:
-            self._sqlthrottle_closed()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from typing import Any, NamedTuple, cast
 
 from psycopg import InterfaceError, OperationalError, adapt, pq, sql
 from psycopg.pq.misc import PGresAttDesc
 
-from .._driver import DriverClass, DriverGuard
+from .._driver import DriverClass, DriverGuard, values_of
 from .._gate import PASSED, Permit
 
 __all__ = ["Asked", "GuardedBaseCursor", "GuardedBaseServerCursor"]
@@ -53,12 +53,10 @@ class GuardedBaseCursor(DriverClass):
         if fakes is None:
             # What is to come would go to the same cursor, and be taken for the result.
             fakes = "none" if self._sqlthrottle_queued else guard.fakes_of(text)
-        if not isinstance(params, Mapping) and params is not None:
-            params = list(params)
         in_transaction = guard.asks_transaction and (
             not connection.autocommit or connection.pgconn.transaction_status != pq.TransactionStatus.IDLE
         )
-        return Asked(text, fakes, weight, params, in_transaction)
+        return Asked(text, fakes, weight, values_of(params), in_transaction)
 
     def _sqlthrottle_queue(self, permit: Permit, results: int) -> bool:
         """Has a permit wait for so many results, if they come by a pipeline of the caller's."""

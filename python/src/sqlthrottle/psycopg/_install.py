@@ -9,13 +9,12 @@ from weakref import WeakSet
 
 from psycopg import AsyncConnection, Connection
 
-from .._driver import PSYCOPG, Options, guarded_class, put_in, take_out
+from .._driver import PSYCOPG, Options, put_in, take_out
 from .._errors import ArgumentError
 from .._exempt import is_exempt
 from .._names import Fakes, InTransaction
 from .._throttle import Throttle
-from ._async import GuardedAsyncConnection
-from ._sync import GuardedConnection
+from ._connection import guarded_connection
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -117,8 +116,7 @@ def _taken(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _put_in(connection: Any, options: Options) -> None:
-    guarded = GuardedConnection if isinstance(connection, Connection) else GuardedAsyncConnection
-    put_in(connection, functools.partial(guarded_class, guarded), options)
+    put_in(connection, guarded_connection, options)
 
 
 def _put_in_pool(target: Any, options: Options) -> None:

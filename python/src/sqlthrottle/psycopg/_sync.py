@@ -1,4 +1,4 @@
-"""Connections and cursors of threads."""
+"""The cursors of connections of threads."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 from .._driver import counted_rows
 from .._gate import IGNORED, Permit
-from ._connection import GuardedBaseConnection
 from ._cursor import GuardedBaseCursor, GuardedBaseServerCursor
 
-__all__ = ["GuardedConnection", "GuardedCursor", "GuardedServerCursor"]
+__all__ = ["GuardedCursor", "GuardedServerCursor"]
 
 
 class GuardedCursor(GuardedBaseCursor):
@@ -110,13 +109,3 @@ class GuardedServerCursor(GuardedBaseServerCursor, GuardedCursor):
             raise
         self._sqlthrottle_hold(permit)
         return self
-
-
-class GuardedConnection(GuardedBaseConnection):
-    _sqlthrottle_cursors = (GuardedCursor, GuardedServerCursor)
-
-    def close(self) -> None:
-        try:
-            super().close()
-        finally:
-            self._sqlthrottle_closed()
