@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
-from ._driver import Description, DriverGuard, FakingCursor, Options, Places, traits_of
+from ._driver import Description, DriverGuard, FakingCursor, GuardedCursor, Options, Places, traits_of
 from ._exempt import is_exempt
 from ._names import Fakes, InTransaction
 from ._throttle import Throttle
@@ -51,14 +51,13 @@ def wrap(
     :param exempt: which texts are never checked. By default definitions, looks at the catalog, tables of migration tools, and tests of
         connections.
     """
-    if isinstance(connection, ConnectionProxy):
-        if connection._sqlthrottle.gate.throttle is throttle:
-            connection = connection._sqlthrottle_connection
-    elif not callable(getattr(connection, "cursor", None)) or inspect.iscoroutinefunction(
+    if isinstance(connection, ConnectionProxy) and connection._sqlthrottle.gate.throttle is throttle:
+        connection = connection._sqlthrottle_connection
+    if not callable(getattr(connection, "cursor", None)) or inspect.iscoroutinefunction(
         getattr(connection, "commit", None)
     ):
         raise TypeError(f"a connection of PEP 249, and not {type(connection).__name__}")
-    traits = traits_of(connection)
+    traits = connection._sqlthrottle.traits if isinstance(connection, ConnectionProxy) else traits_of(connection)
     options = Options(
         throttle,
         traits,
@@ -257,6 +256,10 @@ class CursorProxy(FakingCursor, _CursorBase):
 
     def _sqlthrottle_itself(self) -> Any:
         return self._sqlthrottle_cursor
+
+    def _sqlthrottle_innermost(self) -> Any:
+        cursor = self._sqlthrottle_cursor
+        return cursor._sqlthrottle_innermost() if isinstance(cursor, GuardedCursor) else cursor
 
     def _sqlthrottle_own(self, answer: Any) -> Any:
         return self if answer is self._sqlthrottle_cursor else answer

@@ -152,7 +152,7 @@ def connect(
     exempt: Callable[[str], bool] | None = is_exempt,
     factory: type[sqlite3.Connection] = sqlite3.Connection,
     **options: Any,
-) -> Any:
+) -> sqlite3.Connection:
     """Opens a connection as ``sqlite3.connect`` does, of a subclass of the factory, and :func:`install` s the throttle."""
     guarded: Any = backed_class(Connection, factory)
     opened: Any = sqlite3.connect(*arguments, factory=guarded, **options)

@@ -137,6 +137,7 @@ class TestWrap(DriverTests):
 def test_wrapped_twice_it_asks_once(tmp_path: Path, throttle: sqlthrottle.Throttle) -> None:
     driver = Sqlite3(tmp_path)
     wrapped = sqlthrottle.dbapi.wrap(driver.connect(throttle), throttle)
+    assert repr(wrapped).count("ConnectionProxy") == 1
     beneath = sqlthrottle.dbapi.wrap(sqlthrottle.sqlite3.connect(driver.parts.path[1:], throttle=throttle), throttle)
     for times, connection in ((1, wrapped), (2, beneath)):
         with closing(connection):
@@ -144,14 +145,20 @@ def test_wrapped_twice_it_asks_once(tmp_path: Path, throttle: sqlthrottle.Thrott
             assert counted(throttle, "single")["passed"] == times
 
 
-def test_two_throttles_are_both_asked(tmp_path: Path, throttle: sqlthrottle.Throttle) -> None:
-    driver = Sqlite3(tmp_path)
+def test_two_throttles_are_both_asked(driver: Wrapped, throttle: sqlthrottle.Throttle) -> None:
     with sqlthrottle.Throttle({"rules": [{"name": "all", "limit": {"concurrency": {"max": 9}}}]}, refresh=False) as other:
         with closing(sqlthrottle.dbapi.wrap(driver.connect(other), throttle)) as connection:
-            assert count(connection, "single") == ROWS
+            assert repr(connection).count("ConnectionProxy") == 2
+            for cursor, places in ((connection.cursor(), driver.error is sqlite3.Error), (driver.stream(connection), True)):
+                cursor.execute("select * from single")
+                # Both know how the driver reads.
+                assert held(throttle) == held(other) == places
+                assert len(cursor.fetchall()) == ROWS
+                assert held(throttle) == held(other) == 0
+                cursor.close()
             with refused():
-                connection.execute("select * from refused")
-        assert [counted(other, "all")["passed"], counted(throttle, "single")["passed"]] == [1, 1]
+                connection.cursor().execute("select * from refused")
+        assert [counted(other, "all")["passed"], counted(throttle, "single")["passed"]] == [2, 2]
 
 
 def test_what_sqlalchemy_asked_for_is_asked_once(tmp_path: Path, throttle: sqlthrottle.Throttle) -> None:

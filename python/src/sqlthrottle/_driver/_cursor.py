@@ -89,8 +89,8 @@ class GuardedCursor(DriverClass):
         places: Places = self.connection._sqlthrottle_places
         return places
 
-    def _sqlthrottle_itself(self) -> Any:
-        """The cursor of the driver."""
+    def _sqlthrottle_innermost(self) -> Any:
+        """The cursor of the driver, where this one is of none."""
         return self
 
     def _sqlthrottle_make_up(self, guard: DriverGuard, description: Description) -> Any:
@@ -123,7 +123,7 @@ class GuardedCursor(DriverClass):
             self._sqlthrottle_sends()
             return send(*arguments, **options)
         if text is None:
-            text = text_of(value_of(arguments, options, 0), self._sqlthrottle_itself())
+            text = text_of(value_of(arguments, options, 0), self._sqlthrottle_innermost())
         if fakes is None:
             fakes = guard.fakes_of(text, is_batch)
         in_transaction = guard.asks_transaction and guard.traits.in_transaction(self.connection)
@@ -135,7 +135,7 @@ class GuardedCursor(DriverClass):
             self._sqlthrottle_sends()
             answer = send(*arguments, **options)
             self._sqlthrottle_remember(guard, text)
-            if permit is not PASSED and guard.traits.streams(self._sqlthrottle_itself()):
+            if permit is not PASSED and guard.traits.streams(self._sqlthrottle_innermost()):
                 self._sqlthrottle_hold(permit, guard)
                 permit = PASSED
             return answer

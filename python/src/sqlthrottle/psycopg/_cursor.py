@@ -53,9 +53,7 @@ class GuardedBaseCursor(DriverClass):
         if fakes is None:
             # What is to come would go to the same cursor, and be taken for the result.
             fakes = "none" if self._sqlthrottle_queued else guard.fakes_of(text)
-        in_transaction = guard.asks_transaction and (
-            not connection.autocommit or connection.pgconn.transaction_status != pq.TransactionStatus.IDLE
-        )
+        in_transaction = guard.asks_transaction and guard.traits.in_transaction(connection)
         return Asked(text, fakes, weight, values_of(params), in_transaction)
 
     def _sqlthrottle_queue(self, permit: Permit, results: int) -> bool:
