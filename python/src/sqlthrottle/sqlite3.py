@@ -15,9 +15,22 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ._driver import SQLITE3, DriverClass, DriverGuard, FakingCursor, Options, Places, backed_class, guarded_class, put_in, take_out
+from ._driver import (
+    SQLITE3,
+    DriverClass,
+    DriverGuard,
+    FakingCursor,
+    GuardedCursor,
+    Options,
+    Places,
+    backed_class,
+    guarded_class,
+    put_in,
+    take_out,
+)
 from ._errors import ArgumentError
 from ._exempt import is_exempt
+from ._gate import PASSED
 from ._names import Fakes, InTransaction
 from ._throttle import Throttle
 
@@ -38,6 +51,14 @@ class _Cursor(FakingCursor):
     def close(self) -> None:
         self._sqlthrottle_is_closed = True
         super().close()
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._sqlthrottle_made_up is None and self._sqlthrottle_held is PASSED:
+            # Nothing depends on where the rows end: there is no need to look at each.
+            beneath: Any = super(GuardedCursor, self)
+            if getattr(beneath.__next__, "__objclass__", None) is sqlite3.Cursor:
+                return iter(beneath.fetchone, None)
+        return super().__iter__()
 
     def _sqlthrottle_guard(self) -> DriverGuard | None:
         is_closed = self._sqlthrottle_is_closed or self.connection._sqlthrottle_is_closed
@@ -155,7 +176,7 @@ def connect(
 ) -> sqlite3.Connection:
     """Opens a connection as ``sqlite3.connect`` does, of a subclass of the factory, and :func:`install` s the throttle."""
     guarded: Any = backed_class(Connection, factory)
-    opened: Any = sqlite3.connect(*arguments, factory=guarded, **options)
+    opened: sqlite3.Connection = sqlite3.connect(*arguments, factory=guarded, **options)
     try:
         install(opened, throttle, in_transaction=in_transaction, fakes=fakes, dialect=dialect, exempt=exempt)
     except BaseException:

@@ -114,6 +114,18 @@ def test_cursors_of_every_class_are_guarded_and_stay_of_their_class(
             connection.execute("select * from refused")
 
 
+def test_cursors_are_iterated_as_their_class_does(connection: Any) -> None:
+    class Loud(sqlite3.Cursor):
+        def __next__(self) -> Any:
+            return [str(value).upper() for value in super().__next__()]
+
+    statement = "select name from plain where id = 1"
+    assert list(connection.cursor(Loud).execute(statement)) == [["ITEM 0"]]
+    cursor = connection.execute("select id from plain order by id")
+    assert [next(cursor), *cursor] == [(i + 1,) for i in range(ROWS)]
+    assert list(cursor) == []
+
+
 def test_shortcuts_and_scripts_ask_once(connection: Any, throttle: sqlthrottle.Throttle) -> None:
     for sender in (connection, connection.cursor()):
         with refused():

@@ -28,8 +28,7 @@ class GuardedCursor(DriverClass):
     """Whether there may be more results behind the rows of one."""
 
     def execute(self, *arguments: Any, **options: Any) -> Any:
-        values = value_of(arguments, options, 1)
-        return self._sqlthrottle_send(super().execute, arguments, options, params=values)
+        return self._sqlthrottle_send(super().execute, arguments, options)
 
     def executemany(self, *arguments: Any, **options: Any) -> Any:
         rows, weight, last = counted_rows(value_of(arguments, options, 1))
@@ -43,10 +42,9 @@ class GuardedCursor(DriverClass):
         values = value_of((procname, *arguments), options, 1)
         guard = self._sqlthrottle_guard()
         text = None if guard is None else call_of(guard.traits.calls_by, procname, values)
-        answer = self._sqlthrottle_send(
-            super().callproc, (procname, *arguments), options, params=values, text=text, fakes="none"
-        )
-        self._sqlthrottle_has_several = True
+        answer = self._sqlthrottle_send(super().callproc, (procname, *arguments), options, text=text, fakes="none")
+        # Where it holds nothing, nothing depends on it.
+        self._sqlthrottle_has_several = self._sqlthrottle_held is not PASSED
         return answer
 
     def fetchone(self) -> Any:
@@ -110,15 +108,17 @@ class GuardedCursor(DriverClass):
         arguments: tuple[Any, ...],
         options: dict[str, Any],
         weight: int = 1,
-        params: Any = None,
+        last: Any = None,
         *,
         is_batch: bool = False,
         text: str | None = None,
         fakes: str | None = None,
     ) -> Any:
         guard = self._sqlthrottle_guard()
-        self._sqlthrottle_held.release()
-        self._sqlthrottle_has_several = False
+        if self._sqlthrottle_held is not PASSED:
+            self._sqlthrottle_held.release()
+            self._sqlthrottle_held = PASSED
+            self._sqlthrottle_has_several = False
         if guard is None or guard.gate.is_decided():
             self._sqlthrottle_sends()
             return send(*arguments, **options)
@@ -127,7 +127,10 @@ class GuardedCursor(DriverClass):
         if fakes is None:
             fakes = guard.fakes_of(text, is_batch)
         in_transaction = guard.asks_transaction and guard.traits.in_transaction(self.connection)
-        permit = guard.gate.enter(text, fakes, weight, values_of(params), in_transaction)
+        params = None
+        if guard.gate.throttle.reads_params:
+            params = values_of(last if is_batch else value_of(arguments, options, 1))
+        permit = guard.gate.enter(text, fakes, weight, params, in_transaction)
         if permit is IGNORED:
             return self._sqlthrottle_make_up(guard, self._sqlthrottle_columns(guard, text))
         token = guard.gate.sending()
@@ -233,4 +236,5 @@ class FakingCursor(GuardedCursor):
         return self
 
     def _sqlthrottle_sends(self) -> None:
-        self._sqlthrottle_made_up = None
+        if self._sqlthrottle_made_up is not None:
+            self._sqlthrottle_made_up = None
