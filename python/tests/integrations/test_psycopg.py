@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -310,6 +311,25 @@ def test_install_again_with_other_options_and_uninstall(driver: Psycopg, throttl
             assert b"".join(copy)
     with pytest.raises(TypeError):
         sqlthrottle.psycopg.install(object(), throttle)  # type: ignore[arg-type]
+
+
+def test_a_pool_need_not_be_there(throttle: sqlthrottle.Throttle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg_pool", None)
+    with pytest.raises(TypeError):
+        sqlthrottle.psycopg.install(object(), throttle)  # type: ignore[arg-type]
+
+
+def test_what_is_held_when_a_connection_is_uninstalled_ends_with_it(
+    connection: Any, throttle: sqlthrottle.Throttle
+) -> None:
+    cursor = connection.cursor("left")
+    cursor.execute("select * from single")
+    sqlthrottle.psycopg.uninstall(connection)
+    sqlthrottle.psycopg.install(connection, throttle)
+    assert held(throttle) == 1
+    connection.rollback()
+    assert held(throttle) == 0
+    cursor.close()
 
 
 def test_connect_opens_a_guarded_connection(driver: Psycopg, throttle: sqlthrottle.Throttle) -> None:

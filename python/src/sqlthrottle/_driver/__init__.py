@@ -6,7 +6,7 @@ from ._base import DriverClass
 from ._connection import guarded_connection
 from ._cursor import Description, FakingCursor, GuardedCursor
 from ._guard import DriverGuard, Options, Places
-from ._install import backed_class, guarded_class, is_guarded, put_in, take_out
+from ._install import backed_class, guarded_class, put_in, take_out
 from ._mysql import MySQL
 from ._rows import counted_rows
 from ._statement import values_of
@@ -31,7 +31,6 @@ __all__ = [
     "counted_rows",
     "guarded_connection",
     "guarded_class",
-    "is_guarded",
     "put_in",
     "take_out",
     "traits_of",

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from .._errors import ArgumentError
 from ._guard import DriverGuard, Options, Places
 
-__all__ = ["backed_class", "guarded_class", "is_guarded", "put_in", "take_out"]
+__all__ = ["backed_class", "guarded_class", "put_in", "take_out"]
 
 _GUARD = "_sqlthrottle"
 _PLACES = "_sqlthrottle_places"
@@ -41,11 +41,6 @@ def _made(guarded: type, base: type, bases: tuple[type, type]) -> type:
         return made
 
 
-def is_guarded(connection: object) -> bool:
-    """Whether a connection asks a throttle."""
-    return getattr(connection, _GUARD, None) is not None
-
-
 def put_in(connection: Any, guarded: Callable[[type], type], options: Options) -> None:
     """Has a connection ask.
 
@@ -55,7 +50,8 @@ def put_in(connection: Any, guarded: Callable[[type], type], options: Options) -
     before: DriverGuard | None = getattr(connection, _GUARD, None)
     if before is not None and before.gate.throttle is not options.throttle:
         raise ArgumentError("the connection asks another throttle; uninstall it first")
-    if before is None:
+    if not hasattr(connection, _PLACES):
+        # Those of an earlier time go on.
         setattr(connection, _PLACES, Places())
     setattr(connection, _GUARD, options.guard(options.traits.database(connection)))
     base: type = connection.__class__
@@ -68,7 +64,7 @@ def take_out(connection: Any) -> bool:
 
     :returns: whether it did ask before.
     """
-    if not is_guarded(connection):
+    if getattr(connection, _GUARD, None) is None:
         return False
     # It stays of its class, as its cursors do, which tell it of their ends; without a guard, both do what their bases do.
     setattr(connection, _GUARD, None)

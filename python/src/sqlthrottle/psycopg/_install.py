@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Union
 from weakref import WeakSet
@@ -120,9 +121,9 @@ def _put_in(connection: Any, options: Options) -> None:
 
 
 def _put_in_pool(target: Any, options: Options) -> None:
-    from psycopg_pool import AsyncConnectionPool, ConnectionPool
-
-    if not isinstance(target, (ConnectionPool, AsyncConnectionPool)):
+    # It is a package of its own, and there is none of its pools where nobody has imported it.
+    pools: Any = sys.modules.get("psycopg_pool")
+    if pools is None or not isinstance(target, (pools.ConnectionPool, pools.AsyncConnectionPool)):
         raise TypeError(f"a connection or a pool of psycopg, and not {type(target).__name__}")
     before: _Pool | None = target.__dict__.get(_POOL)
     if before is not None:
@@ -135,7 +136,7 @@ def _put_in_pool(target: Any, options: Options) -> None:
     pool = target.__dict__[_POOL] = _Pool(options)
     getconn: Any = target.getconn
 
-    if isinstance(target, ConnectionPool):
+    if isinstance(target, pools.ConnectionPool):
 
         @functools.wraps(getconn)
         def lend(*arguments: Any, **named: Any) -> Any:
