@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_exempt"]
+__all__ = ["first_word", "is_control", "is_exempt"]
 
 _DEFINITIONS = frozenset(("create", "alter", "drop", "truncate", "comment", "rename", "grant", "revoke"))
 _VALIDATIONS = frozenset(("select 1", "select 1 from dual", "values 1", "values(1)", "select version()", "/* ping */ select 1"))
@@ -21,6 +21,22 @@ _BLANKS = re.compile(r"\s+")
 # A quoted name is a token with its quotes; what follows a quoted string is never looked at.
 _TOKEN = re.compile(r"""--[^\n]*|/\*.*?\*/|\s+|(?P<end>')|(?P<token>"[^"]*"|`[^`]*`|\[[^\]]*\]|\w+|.)""", re.DOTALL)
 _MOST_TOKENS = 2_000
+# A single statement: behind a semicolon there may be any other.
+_CONTROL = re.compile(
+    r"\s*(?:begin|start\s+transaction|commit|end|rollback|abort|savepoint|release|prepare\s+transaction|set|reset|show|discard|close|"
+    r"deallocate|listen|unlisten)\b[^;]*;?\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def is_control(sql: str) -> bool:
+    """Whether a text manages a transaction, a setting, a cursor or what is listened to, as drivers and pools send them by themselves."""
+    return _CONTROL.match(sql) is not None
+
+
+def first_word(sql: str) -> str:
+    """The first word of a statement, behind comments, in lower case."""
+    return _Words(sql).next()
 
 
 def is_exempt(sql: str) -> bool:
