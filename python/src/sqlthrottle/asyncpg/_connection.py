@@ -1,15 +1,13 @@
 """What connections and pools do before they send a statement."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false, reportMissingTypeStubs=false
-# pyright: reportUntypedBaseClass=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false
+# pyright: reportUntypedBaseClass=false, reportUnknownParameterType=false, reportAttributeAccessIssue=false, reportOptionalMemberAccess=false
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
-
-import asyncpg  # type: ignore[import-untyped]
+from typing import TYPE_CHECKING, Any
 
 from .._gate import Gate, decided
 from ._cursor import GuardedCursorFactory
@@ -17,6 +15,13 @@ from ._send import gate_of, release_streams, rows_of, send, send_rows, status_of
 from ._statement import GuardedStatement
 
 __all__ = ["GuardedConnection", "GuardedPool"]
+
+if TYPE_CHECKING:
+    from asyncpg import Connection as _Connection  # type: ignore[import-untyped]
+    from asyncpg import Pool as _Pool
+else:
+    # What is guarded comes in as the second base, so that an object can change to a class of the same layout and back.
+    _Connection = _Pool = object
 
 
 class _Guarded:
@@ -76,7 +81,7 @@ class _Guarded:
         return await send(self, sql, run, None, None, 1, timeout)
 
 
-class GuardedConnection(_Guarded, asyncpg.Connection):  # type: ignore[misc]
+class GuardedConnection(_Guarded, _Connection):  # type: ignore[misc]
     """A connection that asks. What it sends by itself, to know types or to be reset, is not asked about."""
 
     __slots__ = ()
@@ -115,7 +120,7 @@ class GuardedConnection(_Guarded, asyncpg.Connection):  # type: ignore[misc]
         super()._cleanup()
 
 
-class GuardedPool(_Guarded, asyncpg.Pool):  # type: ignore[misc]
+class GuardedPool(_Guarded, _Pool):  # type: ignore[misc]
     """A pool whose connections ask, from when they are set up until they are reset."""
 
     __slots__ = ()

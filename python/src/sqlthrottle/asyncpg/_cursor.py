@@ -55,7 +55,7 @@ class _Iterator(cursor.CursorIterator):  # type: ignore[misc]
     async def __anext__(self) -> Any:
         self._check_conn_validity("__anext__")
         if self._permit is None:
-            self._permit, self._timeout = await _entered(self, self._timeout)
+            self._permit, _ = await _entered(self, self._timeout)
             hold(self._connection, self._permit)
         if self._permit is IGNORED:
             raise StopAsyncIteration

@@ -169,9 +169,7 @@ class _Installation:
 
 def _derived(guarded: type[Any], base: type[Any], contents: dict[str, Any]) -> type[Any]:
     contents.update(_sqlthrottle_base=base, __module__=base.__module__)
-    # As a class of the user may override methods itself, it comes behind.
-    bases = (guarded,) if issubclass(guarded, base) else (guarded, base)
-    return types.new_class(base.__name__, bases, {}, lambda namespace: namespace.update(contents))
+    return types.new_class(base.__name__, (guarded, base), {}, lambda namespace: namespace.update(contents))
 
 
 def _restore(target: Any) -> bool:

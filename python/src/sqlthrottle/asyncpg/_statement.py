@@ -56,7 +56,7 @@ class GuardedStatement(prepared_stmt.PreparedStatement):  # type: ignore[misc]
 
     def _ignored(self, empty: Callable[[], Any]) -> Callable[[Gate, str], Any]:
         def ignored(gate: Gate, sql: str) -> Any:
-            self._last_status = status_of(gate, sql).encode()
+            self._last_status = status_of(gate, sql).encode()  # type: ignore[misc]
             return empty()
 
         return ignored
