@@ -7,8 +7,9 @@ looked at, so no value that a text was built with can exempt it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-__all__ = ["first_word", "is_control", "is_exempt"]
+__all__ = ["first_word", "is_exempt", "or_control"]
 
 _DEFINITIONS = frozenset(("create", "alter", "drop", "truncate", "comment", "rename", "grant", "revoke"))
 _VALIDATIONS = frozenset(("select 1", "select 1 from dual", "values 1", "values(1)", "select version()", "/* ping */ select 1"))
@@ -29,9 +30,13 @@ _CONTROL = re.compile(
 )
 
 
-def is_control(sql: str) -> bool:
-    """Whether a text manages a transaction, a setting, a cursor or what is listened to, as drivers and pools send them by themselves."""
-    return _CONTROL.match(sql) is not None
+def or_control(exempt: Callable[[str], bool] | None) -> Callable[[str], bool]:
+    """Exempts also what manages a transaction, a setting, a cursor or what is listened to, which libraries send as any other text."""
+
+    def is_either(sql: str) -> bool:
+        return _CONTROL.match(sql) is not None or (exempt is not None and exempt(sql))
+
+    return is_either
 
 
 def first_word(sql: str) -> str:

@@ -13,7 +13,7 @@ import asyncpg  # type: ignore[import-untyped]
 from asyncpg.pool import PoolConnectionProxy  # type: ignore[import-untyped]
 
 from .._errors import ArgumentError
-from .._exempt import is_control, is_exempt
+from .._exempt import is_exempt, or_control
 from .._gate import Gate
 from .._names import Dialect, Fakes, InTransaction
 from .._throttle import Throttle
@@ -114,7 +114,7 @@ class _Installation:
         self._throttle = throttle
         self._in_transaction = in_transaction
         self._fakes = fakes
-        self._exempt = exempt
+        self._exempt = or_control(exempt)
         self._classes: dict[tuple[type[Any], str | None], type[Any]] = {}
         self._pool_class: Any = None
         # Options that are out of range are told at once, and not with the first connection.
@@ -154,12 +154,9 @@ class _Installation:
             fakes=self._fakes,
             dialect=Dialect.POSTGRESQL,
             database=database,
-            exempt=self._is_exempt,
+            exempt=self._exempt,
             is_driver=True,
         )
-
-    def _is_exempt(self, sql: str) -> bool:
-        return is_control(sql) or (self._exempt is not None and self._exempt(sql))
 
     def _refuse_another(self, target: Any) -> None:
         gate = gate_of(target)
