@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sized
 from typing import Any, NamedTuple, cast
 
 import peewee as _peewee
 
+from .._callers import codes_above, codes_of
 from .._names import Fakes
 
 __all__ = ["RAW", "Asked", "asked_of"]
@@ -19,8 +19,6 @@ peewee = cast(Any, _peewee)
 
 _ROWS = (Fakes.ROWS, Fakes.ROWS_AND_COUNT)
 _COUNT = (Fakes.COUNT, Fakes.ROWS_AND_COUNT)
-_FRAMES = 12
-"""Of peewee, between what has asked for rows and the database."""
 
 
 class Asked(NamedTuple):
@@ -38,19 +36,14 @@ RAW = Asked(None, 1, False, False)
 """Of a text."""
 
 
-def _codes(*functions: Any) -> frozenset[Any]:
-    return frozenset(function.__code__ for function in functions if function is not None)
-
-
-# Objects keep the rows that these read, or take themselves for stored. They may have been imported by their names before, so
-# that nothing can stand in their place.
-_KEEPERS = _codes(
+# Objects keep the rows that these read, or take themselves for stored.
+_KEEPERS = codes_of(
     peewee.prefetch,
     getattr(peewee, "_load_related", None),
     peewee.ForeignKeyAccessor.get_rel_instance,
     peewee.Model.save,
 )
-_STREAMS = _codes(peewee.BaseQuery.iterator, peewee.BaseModelSelect.iterator)
+_STREAMS = codes_of(peewee.BaseQuery.iterator, peewee.BaseModelSelect.iterator)
 
 
 def asked_of(query: Any, most: Fakes) -> Asked:
@@ -58,7 +51,8 @@ def asked_of(query: Any, most: Fakes) -> Asked:
 
     :param most: the most that may be made up.
     """
-    is_kept, is_streamed = _callers()
+    callers = codes_above(2)
+    is_kept, is_streamed = not _KEEPERS.isdisjoint(callers), not _STREAMS.isdisjoint(callers)
     if isinstance(query, peewee._WriteQuery):
         is_counted = most in _COUNT and not is_kept and _is_only_counted(query)
         return Asked("count" if is_counted else "none", _rows_of(query), is_streamed, False)
@@ -66,19 +60,6 @@ def asked_of(query: Any, most: Fakes) -> Asked:
         return Asked("rows" if most in _ROWS and not is_kept else "none", 1, is_streamed, _is_count(query))
     # Text with values in it, and definitions.
     return Asked("none" if is_kept else None, 1, is_streamed, False)
-
-
-def _callers() -> tuple[bool, bool]:
-    """Whether objects keep what is read, and whether rows are read one after another."""
-    is_kept = is_streamed = False
-    frame = sys._getframe(3)
-    for _ in range(_FRAMES):
-        is_kept = is_kept or frame.f_code in _KEEPERS
-        is_streamed = is_streamed or frame.f_code in _STREAMS
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return is_kept, is_streamed
 
 
 def _is_only_counted(query: Any) -> bool:
