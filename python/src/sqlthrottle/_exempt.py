@@ -25,7 +25,7 @@ _MOST_TOKENS = 2_000
 # A single statement: behind a semicolon there may be any other.
 _CONTROL = re.compile(
     r"\s*(?:begin|start\s+transaction|commit|end|rollback|abort|savepoint|release|prepare\s+transaction|set|reset|show|discard|close|"
-    r"deallocate|listen|unlisten)\b[^;]*;?\s*\Z",
+    r"deallocate|listen|unlisten)\b[^;]*(?:;\s*)?\Z",
     re.IGNORECASE,
 )
 

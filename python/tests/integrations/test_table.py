@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import test_asyncpg
 import test_dbapi
+import test_peewee
+import test_peewee_async
 import test_psycopg
 import test_psycopg2
 import test_psycopg_async
@@ -14,6 +17,7 @@ import test_sqlalchemy_async
 import test_sqlalchemy_core
 import test_sqlalchemy_orm
 import test_sqlite3
+import test_tortoise
 from shows import COLUMNS, table
 
 ROWS: list[type] = [
@@ -27,6 +31,10 @@ ROWS: list[type] = [
     test_pymysql.TestMysqlclient,
     test_sqlite3.TestSqlite3,
     test_dbapi.TestWrap,
+    test_asyncpg.TestAsyncpg,
+    test_peewee.TestPeewee,
+    test_peewee_async.TestPeeweeAsync,
+    test_tortoise.TestTortoise,
 ]
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "python.md"
 

@@ -104,12 +104,12 @@ def guarded_class(base: Any, guard: ClientGuard) -> type[Any]:
             run = lambda: parent(self).execute_many(query, values)  # noqa: E731
             await guard.send(self, query, "none", None, run, last, max(1, len(values)))
 
-        async def execute_query(self, query: str, values: list[Any] | None = None) -> Any:
-            run = lambda: parent(self).execute_query(query, values)  # noqa: E731
+        async def execute_query(self, query: str, values: list[Any] | None = None, **options: Any) -> Any:
+            run = lambda: parent(self).execute_query(query, values, **options)  # noqa: E731
             return await guard.send(self, query, None, (0, []), run, values)
 
-        async def execute_query_dict(self, query: str, values: list[Any] | None = None) -> Any:
-            run = lambda: parent(self).execute_query_dict(query, values)  # noqa: E731
+        async def execute_query_dict(self, query: str, values: list[Any] | None = None, **options: Any) -> Any:
+            run = lambda: parent(self).execute_query_dict(query, values, **options)  # noqa: E731
             return await guard.send(self, query, None, [], run, values)
 
         async def execute_script(self, query: str) -> None:
