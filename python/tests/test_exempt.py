@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlthrottle._exempt import is_exempt
+from sqlthrottle._exempt import first_word, is_exempt, or_control
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ from sqlthrottle._exempt import is_exempt
         'INSERT INTO "alembic_version" (version_num) VALUES (%s)',
         "update alembic_version set version_num = 'x'",
         "DELETE FROM `shop`.`django_migrations`",
+        "select name from tortoise_migrations",
+        'INSERT INTO "aerich" (version) VALUES ($1)',
     ],
 )
 def test_what_manages_a_schema_is_exempt(sql: str) -> None:
@@ -61,3 +63,25 @@ def test_a_text_of_any_length_is_read_in_a_moment() -> None:
     assert not is_exempt("select " + "(" * 1_000_000)
     assert not is_exempt("select 1 " + "\n" * 1_000_000 + "from")
     assert not is_exempt("/*" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    "sql", ["begin", "BEGIN ISOLATION LEVEL SERIALIZABLE;", " commit ;\n", "ROLLBACK TO a;", 'release savepoint "a"', 'LISTEN "shop"', "show a"]
+)
+def test_what_libraries_send_by_themselves_is_exempt_too(sql: str) -> None:
+    assert not is_exempt(sql) and or_control(is_exempt)(sql) and or_control(None)(sql)
+
+
+@pytest.mark.parametrize("sql", ["commit; delete from users", "beginning", "select 1 from users", "begin;;delete from users", "settle"])
+def test_what_comes_behind_it_is_not(sql: str) -> None:
+    assert not or_control(None)(sql) and not or_control(is_exempt)(sql)
+
+
+def test_what_follows_a_first_word_does_not_take_long() -> None:
+    assert not or_control(None)("begin" + " " * 1_000_000 + ";x")
+    assert or_control(lambda sql: True)("delete from users")
+
+
+def test_the_first_word_stands_behind_comments() -> None:
+    assert first_word("-- a\n /* b */ Insert into users") == "insert"
+    assert first_word("") == first_word("'insert'") == ""

@@ -202,6 +202,10 @@ class TestAsyncpg:
                         assert held(throttle) == 1
                         await refused(another.fetch("select * from single"), OVER_LIMIT)
                 assert seen == ROWS and held(throttle) == 0
+                # What is read at once has ended on the server, whoever goes through it.
+                iterator = connection.cursor("select * from single", prefetch=100).__aiter__()
+                await iterator.__anext__()
+                assert held(throttle) == 0
                 iterator = connection.cursor("select * from single", prefetch=5).__aiter__()
                 await iterator.__anext__()
                 assert held(throttle) == 1
@@ -289,16 +293,25 @@ class TestAsyncpg:
                 read(connection, "select 1 / (id - 1) from single"),
                 opened(connection, "select 1 / (id - 1) from single"),
             ):
-                with pytest.raises((asyncpg.PostgresError, asyncpg.DataError)):
+                with pytest.raises((asyncpg.PostgresError, asyncpg.DataError)) as kept:
                     await statement
+                assert held(throttle) == 0, kept
+            for is_iterated in (True, False):
+                transaction = connection.transaction()
+                await transaction.start()
+                failing = connection.cursor("select 1 / (id - 1) from single order by id")
+                cursor = failing.__aiter__() if is_iterated else await failing
+                with pytest.raises(asyncpg.DivisionByZeroError):
+                    await (cursor.__anext__() if is_iterated else cursor.fetch(5))
                 assert held(throttle) == 0
+                await transaction.rollback()
             running = asyncio.create_task(connection.fetch("select pg_sleep(60) from single"))
             while held(throttle) == 0:
                 await asyncio.sleep(0)
             running.cancel()
-            with pytest.raises(asyncio.CancelledError):
+            with pytest.raises(asyncio.CancelledError) as kept:
                 await running
-            assert held(throttle) == 0
+            assert held(throttle) == 0, kept
             assert await connection.fetchval("select count(*) from single") == ROWS
 
         run(test)

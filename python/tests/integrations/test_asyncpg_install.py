@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,11 @@ def test_a_pool_asks_on_all_of_its_connections(address: str, throttle: sqlthrott
             for call in calls:
                 await refused(call())
             assert counted(throttle, "refused")["aborted"] == 2 + len(calls)
+            rules = {"rules": [{"name": "all", "limit": {"fixed_window": {"max": 99, "window": "24h"}}}]}
+            throttle.reload(rules)
+            await pool.fetch(QUERY)
+            await pool.copy_from_query("select * from refused where id = $1", 1, output=io.BytesIO())
+            assert counted(throttle, "all")["passed"] == 2
             assert await pool.fetchval("select count(*) from plain") > 0
             assert sqlthrottle.asyncpg.uninstall(pool)
             assert type(pool) is asyncpg.Pool

@@ -136,6 +136,12 @@ class TestPeewee:
     def test_stream(self, database: Any, throttle: sqlthrottle.Throttle) -> None:
         streams: list[Callable[[], Any]] = [lambda: Single.select().order_by(Single.id).iterator()]
         if isinstance(database, peewee.PostgresqlDatabase):
+            cursor = database.execute_sql("select * from single", named_cursor=True)
+            assert held(throttle) == 1
+            while cursor.fetchmany(5):
+                pass
+            assert held(throttle) == 0
+            cursor.close()
             streams.append(lambda: ServerSide(Single.select().order_by(Single.id), array_size=5))
         for stream in streams:
             with database.atomic():
@@ -201,9 +207,9 @@ class TestPeewee:
             lambda: list(Single.select(peewee.SQL("missing")).iterator()),
             lambda: Single.insert(id=1, name="x").execute(),
         ):
-            with pytest.raises(peewee.DatabaseError):
+            with pytest.raises(peewee.DatabaseError) as kept:
                 statement()
-            assert held(throttle) == 0
+            assert held(throttle) == 0, kept
         assert Single.select().count() == ROWS
 
 

@@ -193,9 +193,9 @@ class TestPeeweeAsync:
                 read(database, missing),
                 database.aexecute(Single.insert(id=1, name="x")),
             ):
-                with pytest.raises(Exception, match="missing|(?i:unique|duplicate)"):
+                with pytest.raises(Exception, match="missing|(?i:unique|duplicate)") as kept:
                     await statement
-                assert held(throttle) == 0
+                assert held(throttle) == 0, kept
 
         run(test)
 

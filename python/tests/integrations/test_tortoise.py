@@ -264,8 +264,8 @@ class TestTortoise:
                 Single.bulk_create([Single(id=1, name="x")]),
             ):
                 # psycopg's own error is not always wrapped.
-                with pytest.raises(Exception, match="missing|(?i:unique|duplicate)"):
+                with pytest.raises(Exception, match="missing|(?i:unique|duplicate)") as kept:
                     await statement
-                assert held(throttle) == 0
+                assert held(throttle) == 0, kept
 
         run(test)
