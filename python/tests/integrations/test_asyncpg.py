@@ -224,7 +224,7 @@ class TestAsyncpg:
             assert held(throttle) == 0, kept
             with pytest.raises(asyncpg.NoActiveSQLTransactionError):
                 await connection.cursor("select * from refused")
-            await another.execute("begin")
+            await another.transaction().start()
             kept = await another.cursor("select * from single")
             await another.close()
             assert held(throttle) == 0

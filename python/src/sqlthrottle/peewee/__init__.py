@@ -1,4 +1,4 @@
-"""peewee 4, with and without ``playhouse.pwasyncio``: every statement of a database asks the throttle before it is sent.
+"""peewee 4.5 and later, with and without ``playhouse.pwasyncio``: every statement of a database asks the throttle before it is sent.
 
 ::
 

@@ -43,7 +43,7 @@ _KEEPERS = codes_of(
     peewee.ForeignKeyAccessor.get_rel_instance,
     peewee.Model.save,
 )
-_STREAMS = codes_of(peewee.BaseQuery.iterator, peewee.BaseModelSelect.iterator)
+_STREAMS = codes_of(peewee.BaseQuery.iterator, peewee.BaseModelSelect.__dict__.get("iterator"))
 
 
 def asked_of(query: Any, most: Fakes) -> Asked:
