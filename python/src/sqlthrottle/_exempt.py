@@ -15,7 +15,18 @@ _DEFINITIONS = frozenset(("create", "alter", "drop", "truncate", "comment", "ren
 _VALIDATIONS = frozenset(("select 1", "select 1 from dual", "values 1", "values(1)", "select version()", "/* ping */ select 1"))
 _LONGEST_VALIDATION = 64
 _CATALOGS = frozenset(("pg_catalog", "information_schema", "sys"))
-_TABLES = frozenset(("alembic_version", "django_migrations", "tortoise_migrations", "aerich", "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"))
+_TABLES = frozenset(
+    (
+        "alembic_version",
+        "django_migrations",
+        "tortoise_migrations",
+        "aerich",
+        "sqlite_master",
+        "sqlite_schema",
+        "sqlite_temp_master",
+        "sqlite_temp_schema",
+    )
+)
 _BEFORE_TABLE = {"select": "from", "with": "from", "delete": "from", "insert": "into", "update": None}
 
 _BLANKS = re.compile(r"\s+")

@@ -88,6 +88,7 @@ class TestPeewee:
             lambda: ToIgnored.get().ignored,
             lambda: peewee.prefetch(Plain.select(), Detail.select()),
             lambda: Plain.select().prefetch(Detail),
+            lambda: list(Plain.select().with_related(Plain.details)),
         ):
             refused(statement, UNAVAILABLE)
         assert stored.is_dirty()

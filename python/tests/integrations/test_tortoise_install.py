@@ -74,6 +74,15 @@ def test_a_transaction_that_is_open_asks_no_more_once_it_is_uninstalled(tmp_path
                 await refused(Refused.all())
                 assert uninstall(client)
                 assert len(await Refused.all()) == ROWS
+            async with in_transaction():
+                install("default", throttle)
+                await refused(Refused.all())
+            # It was said of the connection, and not of that transaction.
+            await refused(Refused.all())
+            async with in_transaction():
+                assert uninstall("default")
+                assert len(await Refused.all()) == ROWS
+            assert len(await Refused.all()) == ROWS
 
     asyncio.run(main())
 

@@ -89,7 +89,12 @@ def rows_of(args: Any) -> Sequence[Any]:
 
 
 async def send_rows(
-    owner: Any, sql: str, run: Callable[..., Coroutine[Any, Any, _T]], ignored: Callable[[Gate, str], _T], rows: Sequence[Any], timeout: Any
+    owner: Any,
+    sql: str,
+    run: Callable[..., Coroutine[Any, Any, _T]],
+    ignored: Callable[[Gate, str], _T],
+    rows: Sequence[Any],
+    timeout: Any,
 ) -> _T:
     """Sends a batch, once it may be: it is one statement that weighs as many rows as it has. Rules that look at values see the last ones."""
     return await send(owner, sql, run, ignored, rows[-1] if rows else None, max(1, len(rows)), timeout)

@@ -42,11 +42,13 @@ def install(
     """
     installation = _Installation(throttle, in_transaction, fakes, or_control(exempt))
     if isinstance(target, BaseDBAsyncClient):
-        installation.guard(target)
+        for client in _with_parents(target):
+            installation.guard(client)
         return
     handler, names = _connections(target)
     for name in names:
-        installation.guard(handler.get(name))
+        for client in _with_parents(handler.get(name)):
+            installation.guard(client)
     _replacing(handler).update(dict.fromkeys(names, installation))
 
 
@@ -56,12 +58,13 @@ def uninstall(target: str | TortoiseContext | ConnectionHandler | BaseDBAsyncCli
     :returns: whether it did ask before.
     """
     if isinstance(target, BaseDBAsyncClient):
-        return _restore(target)
+        return any([_restore(client) for client in _with_parents(target)])
     handler, names = _connections(target)
     removed = False
     for name in names:
-        removed |= _restore(handler.get(name))
-        _replacing(handler).pop(name, None)
+        removed |= any([_restore(client) for client in _with_parents(handler.get(name))])
+        if isinstance(handler, _GuardedHandler):
+            _replacing(handler).pop(name, None)
     return removed
 
 
@@ -128,6 +131,14 @@ def _connections(target: object) -> tuple[ConnectionHandler, list[str]]:
     if not isinstance(handler_of, ConnectionHandler):
         raise TypeError(f"the name of a connection, a context or a client of Tortoise, and not {type(target).__name__}")
     return handler_of, list(handler_of.db_config)
+
+
+def _with_parents(client: BaseDBAsyncClient) -> list[BaseDBAsyncClient]:
+    """A client, and where it is a transaction, what that is of."""
+    clients = [client]
+    while (parent := getattr(clients[-1], "_parent", None)) is not None:
+        clients.append(parent)
+    return clients
 
 
 def _guard_of(client: Any) -> ClientGuard | None:
