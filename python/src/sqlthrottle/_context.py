@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from . import _native
 
@@ -30,9 +30,23 @@ def context(
 
     :raises TypeError: a value is neither text nor bytes.
     """
-    whole = _native.Context(_ambient.get(), user, client, database, None if tags is None else dict(tags))
-    token = _ambient.set(whole)
+    token = enter(user, client, database, tags)
     try:
         yield
     finally:
-        _ambient.reset(token)
+        leave(token)
+
+
+def enter(
+    user: str | bytes | None,
+    client: str | bytes | None,
+    database: str | bytes | None,
+    tags: Mapping[str, str] | None,
+) -> Token[_native.Context | None]:
+    """As :func:`context`, until :func:`leave`, or for all that runs in this copy of a context."""
+    return _ambient.set(_native.Context(_ambient.get(), user, client, database, None if tags is None else dict(tags)))
+
+
+def leave(token: Token[_native.Context | None]) -> None:
+    """Ends what :func:`enter` began."""
+    _ambient.reset(token)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import _told
+
 if TYPE_CHECKING:
     from ._native import Decision
     from ._names import Reason
@@ -66,11 +68,22 @@ class StatementAborted(SqlThrottleError):
     """Why."""
 
     def __init__(self, decision: Decision) -> None:
+        self._set(decision)
+        _told.aborted(decision)
+
+    def _set(self, decision: Decision) -> None:
         super().__init__(_message(decision), "statement.aborted")
         self.decision = decision
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.decision,)
+        return type(self)._again, (self.decision,)
+
+    @classmethod
+    def _again(cls, decision: Decision) -> StatementAborted:
+        """Of a statement that was refused before, or elsewhere: nobody is told of it again."""
+        error = cls.__new__(cls)
+        error._set(decision)
+        return error
 
     @property
     def rule(self) -> str | None:

@@ -14,6 +14,7 @@ from contextvars import ContextVar, Token
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast
 
+from . import _told
 from ._errors import ArgumentError, StatementAborted
 from ._exempt import is_exempt
 from ._names import Dialect, Fakes, InTransaction, Verdict
@@ -253,6 +254,7 @@ class Gate:
         if in_transaction and self.in_transaction is InTransaction.DELAY_ONLY:
             return PASSED
         if verdict is Verdict.IGNORE:
+            _told.ignored(decision)
             return IGNORED
         raise StatementAborted(decision)
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Generator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from . import _told
 from ._errors import StatementAborted
 from ._names import Verdict
 from ._settle import settle, settle_async
@@ -125,7 +126,10 @@ class Guard:
             raise RuntimeError("the guard is entered already; a second one is to be asked for")
 
     def _entered(self, decision: Decision) -> Guard:
-        if decision.verdict is Verdict.ALLOW or decision.verdict is Verdict.IGNORE:
+        verdict = decision.verdict
+        if verdict is Verdict.ALLOW or verdict is Verdict.IGNORE:
+            if verdict is Verdict.IGNORE:
+                _told.ignored(decision)
             self._decision = decision
             return self
         raise StatementAborted(decision)

@@ -4,7 +4,6 @@ which thresholds are due. Each has a thread of its own, so that a provider that 
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import threading
 import time
@@ -13,11 +12,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ._errors import SqlThrottleError
+from ._log import LOGGER
 
 if TYPE_CHECKING:
     from ._throttle import Throttle
-
-LOGGER = logging.getLogger("sqlthrottle")
 
 _PAUSE = 1.0
 """Seconds until the next look where a file is not to be watched, and between two looks at thresholds."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from . import _told
 from ._names import Verdict
 
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ _UNSETTLED = (Verdict.REFILL_NEEDED, Verdict.THRESHOLD_NEEDED)
 def settle(throttle: Engine, decision: Decision) -> Decision:
     """Waits by ``time.sleep`` as long as a decision says so. An interrupt gives the wait up."""
     while decision.verdict is Verdict.DELAY:
+        seconds = decision.delay or 0.0
+        _told.delayed(decision, seconds)
         try:
-            time.sleep(decision.delay or 0.0)
+            time.sleep(seconds)
         except BaseException:
             # Nobody is going to resume it.
             throttle.give_up(decision)
@@ -40,8 +43,10 @@ async def settle_async(throttle: Engine, decision: Decision, ask: Callable[[], D
     if decision.verdict in _UNSETTLED:
         decision = await _in_thread(throttle, ask)
     while decision.verdict is Verdict.DELAY:
+        seconds = decision.delay or 0.0
+        _told.delayed(decision, seconds)
         try:
-            await asyncio.sleep(decision.delay or 0.0)
+            await asyncio.sleep(seconds)
         except BaseException:
             # Cancelled: nobody is going to resume it.
             throttle.give_up(decision)

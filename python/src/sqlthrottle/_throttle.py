@@ -13,6 +13,8 @@ from typing import Any, cast
 
 from . import _native, _refresh
 from ._guard import Guard
+from ._log import LOGGER
+from ._requests import Requests
 from ._threshold import ThresholdProvider, threshold
 
 __all__ = ["PreparedStatement", "Throttle", "open"]
@@ -78,12 +80,14 @@ class Throttle(_native.Engine):
         throttle._looked_after = refresh
         throttle._last_failure = None
         throttle._quiet_until = 0.0
+        throttle._requests = None
         _refresh.made(throttle)
         return throttle
 
     _looked_after: bool
     _last_failure: str | None
     _quiet_until: float
+    _requests: Requests | None
 
     def __enter__(self) -> Throttle:
         return self
@@ -215,12 +219,26 @@ class Throttle(_native.Engine):
         return cast("dict[str, Any]", json.loads(self._admin(statement)))
 
     def snapshot(self) -> dict[str, Any]:
-        """The counters of each rule, and of the throttle. Times are in seconds."""
-        return cast("dict[str, Any]", json.loads(self._snapshot()))
+        """The counters of each rule, and of the throttle; with a web middleware, of ``requests`` too. Times are in seconds."""
+        snapshot = cast("dict[str, Any]", json.loads(self._snapshot()))
+        if self._requests is not None:
+            snapshot["requests"] = self._requests.snapshot()
+        return snapshot
+
+    def metrics(self) -> str:
+        """All counters, as a page for Prometheus."""
+        page = super().metrics()
+        return page if self._requests is None else page + self._requests.metrics()
 
     def top(self, most: int = 10) -> dict[str, Any]:
         """The statements that are sent most often, ``by_count``, and those that take most of the time that is recorded, ``by_time``."""
         return cast("dict[str, Any]", json.loads(self._top(most)))
+
+    def _count_requests(self) -> Requests:
+        """Called by web middleware: requests are counted from now on."""
+        if self._requests is None:
+            self._requests = Requests()
+        return self._requests
 
     def _start(self) -> None:
         """Called at the first check in a process."""
@@ -252,7 +270,7 @@ class Throttle(_native.Engine):
         now = time.monotonic()
         if now >= self._quiet_until:
             self._quiet_until = now + _QUIET
-            _refresh.LOGGER.warning(
+            LOGGER.warning(
                 "the provider of thresholds could not be asked for %s; what it said before holds", fingerprint, exc_info=True
             )
 

@@ -209,7 +209,7 @@ class EngineGuard:
                 error.is_disconnect = False
         if isinstance(original, StatementAborted) and error.sqlalchemy_exception is not None:
             # Of a default that is a query: SQLAlchemy wraps what comes of one, with the text in the message.
-            return StatementAborted(original.decision)
+            return StatementAborted._again(original.decision)
         return None
 
 
