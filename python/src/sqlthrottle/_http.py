@@ -176,8 +176,8 @@ class Passage:
         self.headers: Headers = []
         """What its response has beside its own."""
 
-    def tell(self, decision: Decision) -> None:
-        """A statement is refused beneath it."""
+    def tell(self, decision: Decision | None) -> None:
+        """A statement is refused beneath it; or, with none, the request has failed and that was not why."""
         self.aborted = decision
 
     def enter(self, decision: Decision) -> Refusal | None:

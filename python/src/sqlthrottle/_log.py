@@ -52,7 +52,7 @@ class Log:
         if count:
             LOGGER.log(
                 level,
-                "%s by %s: %d since the last record, which is one a minute; of the last one the reason is %s, the fingerprint %s",
+                "%s by %s: %d, of the last one the reason is %s and the fingerprint %s",
                 _DONE[verdict],
                 decision.rule,
                 count,

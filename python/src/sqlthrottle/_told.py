@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BENEATH", "aborted", "delayed", "ignored"]
 
-BENEATH: ContextVar[Callable[[Decision], None] | None] = ContextVar("sqlthrottle-beneath", default=None)
-"""What the web middleware above is told by, of each statement that is refused. It goes where context variables go."""
+BENEATH: ContextVar[Callable[[Decision | None], None] | None] = ContextVar("sqlthrottle-beneath", default=None)
+"""What the web middleware above is told by, of each statement that is refused, and that none has made a request fail. It goes where
+context variables go."""
 
 
 def aborted(decision: Decision) -> None:

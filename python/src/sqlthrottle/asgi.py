@@ -17,6 +17,7 @@ from ._inbox import Inbox
 from ._names import Verdict
 from ._settle import settle_async
 from ._told import BENEATH
+from ._uncaught import listen
 
 if TYPE_CHECKING:
     from ._native import Decision
@@ -84,6 +85,7 @@ class Middleware:
         if of is None or passage is None:
             await self._app(scope, receive, send)
             return
+        listen()
         inbox = Inbox(receive)
         response = of(passage, scope, inbox, send)
         said = enter(*self._front.says(scope))

@@ -18,6 +18,7 @@ from ._gate import PASSED
 from ._http import Asked, Front, Passage, Refusal
 from ._settle import settle
 from ._told import BENEATH
+from ._uncaught import listen
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -79,6 +80,7 @@ class Middleware:
         passage = self._front.passage(environ)
         if passage is None:
             return self._app(environ, start_response)
+        listen()
         response = _Response(passage, environ, start_response)
         # What an application yields runs when nothing of this is on the stack any more, and yet beneath it.
         return response.context.run(self._begin, response, environ)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import test_asgi
 import test_asyncpg
 import test_dbapi
 import test_peewee
@@ -18,6 +19,7 @@ import test_sqlalchemy_core
 import test_sqlalchemy_orm
 import test_sqlite3
 import test_tortoise
+import test_wsgi
 from shows import COLUMNS, table
 
 ROWS: list[type] = [
@@ -35,6 +37,8 @@ ROWS: list[type] = [
     test_peewee.TestPeewee,
     test_peewee_async.TestPeeweeAsync,
     test_tortoise.TestTortoise,
+    test_asgi.TestAsgi,
+    test_wsgi.TestWsgi,
 ]
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "python.md"
 
