@@ -22,16 +22,22 @@ _UNSETTLED = (Verdict.REFILL_NEEDED, Verdict.THRESHOLD_NEEDED)
 
 def settle(throttle: Engine, decision: Decision) -> Decision:
     """Waits by ``time.sleep`` as long as a decision says so. An interrupt gives the wait up."""
-    while decision.verdict is Verdict.DELAY:
-        seconds = decision.delay or 0.0
-        _told.delayed(decision, seconds)
-        try:
-            time.sleep(seconds)
-        except BaseException:
-            # Nobody is going to resume it.
-            throttle.give_up(decision)
-            raise
-        decision = throttle.resume(decision)
+    if decision.verdict is not Verdict.DELAY:
+        return decision
+    first, waited = decision, 0.0
+    try:
+        while decision.verdict is Verdict.DELAY:
+            seconds = decision.delay or 0.0
+            waited += seconds
+            try:
+                time.sleep(seconds)
+            except BaseException:
+                # Nobody is going to resume it.
+                throttle.give_up(decision)
+                raise
+            decision = throttle.resume(decision)
+    finally:
+        _told.delayed(first, waited)
     return decision
 
 
@@ -42,18 +48,24 @@ async def settle_async(throttle: Engine, decision: Decision, ask: Callable[[], D
     """
     if decision.verdict in _UNSETTLED:
         decision = await _in_thread(throttle, ask)
-    while decision.verdict is Verdict.DELAY:
-        seconds = decision.delay or 0.0
-        _told.delayed(decision, seconds)
-        try:
-            await asyncio.sleep(seconds)
-        except BaseException:
-            # Cancelled: nobody is going to resume it.
-            throttle.give_up(decision)
-            raise
-        decision = throttle._resume_unsettled(decision)
-        if decision.verdict in _UNSETTLED:
-            decision = await _in_thread(throttle, functools.partial(throttle.resume, decision))
+    if decision.verdict is not Verdict.DELAY:
+        return decision
+    first, waited = decision, 0.0
+    try:
+        while decision.verdict is Verdict.DELAY:
+            seconds = decision.delay or 0.0
+            waited += seconds
+            try:
+                await asyncio.sleep(seconds)
+            except BaseException:
+                # Cancelled: nobody is going to resume it.
+                throttle.give_up(decision)
+                raise
+            decision = throttle._resume_unsettled(decision)
+            if decision.verdict in _UNSETTLED:
+                decision = await _in_thread(throttle, functools.partial(throttle.resume, decision))
+    finally:
+        _told.delayed(first, waited)
     return decision
 
 

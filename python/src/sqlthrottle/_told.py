@@ -39,7 +39,7 @@ def ignored(decision: Decision) -> None:
 
 
 def delayed(decision: Decision, seconds: float) -> None:
-    """A statement or a request was to wait so long, or would have waited, had nobody ended it."""
+    """The wait of a statement or a request is over, which was to be so long. It may still be refused, and may have been given up."""
     LOG.say(Verdict.DELAY, decision)
     _mark(Verdict.DELAY, decision, seconds)
 

@@ -111,7 +111,7 @@ def app(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Any]:
 
 @shows("ASGI middleware: Starlette, FastAPI, Django")
 class TestAsgi:
-    @shows("429, or 503, with Retry-After, of a request, and of a statement that the application does not handle; what has begun stays")
+    @shows("429 of a request, and of a statement that the application does not handle; its own answers stay")
     def test_abort(self, app: Any, pages: Pages) -> None:
         async def test() -> None:
             for path in ("/refused", "/wrapped", "/closed"):
@@ -127,7 +127,7 @@ class TestAsgi:
 
         asyncio.run(test())
 
-    @shows("of a statement as beneath it, with no other status; a request cannot be ignored: 429")
+    @shows("what the integration beneath makes up, and no other status; a request cannot be ignored: 429")
     def test_ignore(self, app: Any, pages: Pages) -> None:
         async def test() -> None:
             assert (await get(app, "/ignored")).text == "0"
@@ -166,7 +166,8 @@ class TestAsgi:
                     await asyncio.sleep(0)
                 if ends == "gone":
                     exchange.says("http.disconnect")
-                    await exchange.task
+                    await asyncio.wait({exchange.task}, timeout=20)
+                    assert exchange.task.done()
                 else:
                     exchange.task.cancel()
                     with pytest.raises(asyncio.CancelledError):
@@ -202,13 +203,13 @@ class TestAsgi:
 
         asyncio.run(test())
 
-    @shows("one that is refused is one 429, and nothing of it is sent")
+    @shows("a batch that is refused is one 429, and nothing of it is sent")
     def test_batch(self, app: Any, pages: Pages) -> None:
         assert asyncio.run(get(app, "/batch")).status_code == 429
         assert pages.stored(Weighed) == ROWS
         assert pages.throttle.snapshot()["requests"] == {"total": 1, "refused": {"request": 0, "statement": 1}}
 
-    @shows("is that of the application, which rolls it back as by any error")
+    @shows("the application rolls its own back, as by any error")
     def test_transaction(self, app: Any, pages: Pages) -> None:
         assert asyncio.run(get(app, "/transaction")).status_code == 429
         assert pages.stored(Plain) == ROWS

@@ -80,7 +80,7 @@ def app(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Middleware]:
 
 @shows("WSGI middleware: Flask, Django")
 class TestWsgi:
-    @shows("429, or 503, with Retry-After, of a request, and of a statement that the application does not handle; what has begun stays")
+    @shows("429 of a request, and of a statement that the application does not handle; its own answers stay")
     def test_abort(self, app: Any, pages: Pages) -> None:
         for path in ("/refused", "/wrapped", "/closed"):
             answer = get(app, path)
@@ -93,7 +93,7 @@ class TestWsgi:
             assert get(app, path).status == 500
         assert get(app, "/plain").sent == str(ROWS).encode()
 
-    @shows("of a statement as beneath it, with no other status; a request cannot be ignored: 429")
+    @shows("what the integration beneath makes up, and no other status; a request cannot be ignored: 429")
     def test_ignore(self, app: Any, pages: Pages) -> None:
         assert get(app, "/ignored").sent == b"0"
         assert get(app, "/left-out").status == 429
@@ -139,13 +139,13 @@ class TestWsgi:
             answer.close()
             assert held(pages.throttle) == 0
 
-    @shows("one that is refused is one 429, and nothing of it is sent")
+    @shows("a batch that is refused is one 429, and nothing of it is sent")
     def test_batch(self, app: Any, pages: Pages) -> None:
         assert get(app, "/batch").status == 429
         assert pages.stored(Weighed) == ROWS
         assert pages.throttle.snapshot()["requests"] == {"total": 1, "refused": {"request": 0, "statement": 1}}
 
-    @shows("is that of the application, which rolls it back as by any error")
+    @shows("the application rolls its own back, as by any error")
     def test_transaction(self, app: Any, pages: Pages) -> None:
         assert get(app, "/transaction").status == 429
         assert pages.stored(Plain) == ROWS
