@@ -11,7 +11,8 @@ from collections.abc import Callable
 import pytest
 from conftest import ONE_AT_ONCE
 
-from sqlthrottle import Decision, Throttle
+from sqlthrottle import Decision, StatementAborted, Throttle
+from sqlthrottle._log import LOG
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
@@ -135,3 +136,20 @@ def test_a_child_looks_after_its_file_by_itself(run: Callable[..., str]) -> None
         """
     )
     assert written == "well\n"
+
+
+def test_a_child_does_not_wait_for_who_counted_or_logged_in_its_parent() -> None:
+    throttle = Throttle("rules: [{name: r, limit: {block: true}}]", refresh=False)
+    requests = throttle._count_requests()
+    requests.came()
+
+    def child() -> None:
+        # A lock of the parent's would be waited for without end.
+        for lock in (requests._lock, LOG._lock):
+            assert not lock.locked()
+        requests.came()
+        StatementAborted(throttle.check(SQL))
+        assert throttle.snapshot()["requests"]["total"] == 2
+
+    with requests._lock, LOG._lock:
+        in_child(child)

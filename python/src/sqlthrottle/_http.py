@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._native import Decision
     from ._throttle import Throttle
 
-__all__ = ["Asked", "Front", "Headers", "Passage", "Refusal", "aborted_in", "rate_limit", "refusal"]
+__all__ = ["ASKED", "Asked", "Front", "Headers", "Passage", "Refusal", "aborted_in", "rate_limit", "refusal"]
 
 _S = TypeVar("_S")
 
@@ -31,7 +31,7 @@ _REASONS = {429: "Too Many Requests", 503: "Service Unavailable"}
 _TYPES = {429: "quota-exceeded", 503: "temporary-reduced-capacity"}
 _TITLES = {429: "Too many requests like this one.", 503: "There is no capacity for requests like this one."}
 
-_ASKED = "sqlthrottle.asked"
+ASKED = "sqlthrottle.asked"
 """Where a request notes the throttles that were asked about it: in the scope of ASGI, or the environ of WSGI."""
 
 _MOST = 999_999_999_999_999
@@ -153,10 +153,10 @@ class Front(Generic[_S]):
 
     def passage(self, request: MutableMapping[str, Any]) -> Passage | None:
         """Of a request that has come; none where this throttle was asked about it already, which the request notes."""
-        above: tuple[object, ...] = request.get(_ASKED, ())
+        above: tuple[object, ...] = request.get(ASKED, ())
         if self.throttle in above:
             return None
-        request[_ASKED] = (*above, self.throttle)
+        request[ASKED] = (*above, self.throttle)
         self.requests.came()
         return Passage(self)
 

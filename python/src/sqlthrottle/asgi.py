@@ -31,6 +31,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_AT_ONCE = (Verdict.ALLOW, Verdict.ABORT)
 _TRY_AGAIN_LATER = 1013
 """The code that a websocket is closed with."""
 
@@ -105,7 +106,7 @@ class Middleware:
     async def _enter(self, passage: Passage, inbox: Inbox) -> Refusal | None:
         """Whether a request is refused. Nothing is decided on it where its client has gone while it waited."""
         decision = self._front.throttle._check_request_unsettled()
-        if decision.verdict is Verdict.ALLOW:
+        if decision.verdict in _AT_ONCE:
             return passage.enter(decision)
         return await inbox.while_there(self._settle(passage, decision))
 

@@ -9,9 +9,11 @@ import time
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
+import django
 import httpx
 import pytest
 import web
+from django.core.handlers.asgi import ASGIHandler
 from shop import ROWS, WAIT, Plain, Weighed
 from shows import shows
 from sqlalchemy import Engine
@@ -70,6 +72,11 @@ class Exchange:
         return reading.result()
 
 
+def notices_clients(app: Middleware) -> bool:
+    """Whether what streams is told that its client is gone, which Django does since 5.0."""
+    return not isinstance(app._app, ASGIHandler) or django.VERSION >= (5,)
+
+
 async def get(app: Any, path: str) -> httpx.Response:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("192.0.2.7", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:
@@ -106,7 +113,8 @@ def added(framework: str, pages: Pages) -> Iterator[Any]:
 def app(request: pytest.FixtureRequest, pages: Pages) -> Iterator[Any]:
     yield from added(request.param, pages)
     # Django leaves the body of a request that is cancelled, or fails when its response has begun, to the collector.
-    gc.collect()
+    if request.param == "django":
+        gc.collect()
 
 
 @shows("ASGI middleware: Starlette, FastAPI, Django")
@@ -181,6 +189,8 @@ class TestAsgi:
     def test_stream(self, app: Any, pages: Pages) -> None:
         async def test() -> None:
             for ends in ("read", "gone", "cancelled"):
+                if ends == "gone" and isinstance(app, Middleware) and not notices_clients(app):
+                    continue
                 exchange = Exchange(app, "/stream", headers=[(b"host", b"shop"), (b"x-user", b"ann")])
                 exchange.says("http.request", body=b"", more_body=False)
                 assert (await exchange.read())["status"] == 200

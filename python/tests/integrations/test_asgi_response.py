@@ -1,4 +1,4 @@
-"""What becomes of a response, a body and a websocket beneath the middleware for ASGI, message by message."""
+"""What becomes of a request, its response and a websocket beneath the middleware for ASGI, message by message."""
 
 from __future__ import annotations
 
@@ -224,6 +224,19 @@ class TestRequest:
         for early, late in ((["a"], []), (["a", "b", "c"], [])):
             asyncio.run(test(early, late))
 
+    def test_one_that_is_refused_at_once_receives_nothing(self, throttle: sqlthrottle.Throttle) -> None:
+        async def test() -> None:
+            sent: list[Message] = []
+
+            async def send(message: Message) -> None:
+                sent.append(message)
+
+            tasks = asyncio.all_tasks()
+            await Middleware(_never, throttle)({"type": "http", "method": "GET", "path": "/closed"}, _nothing, send)
+            assert sent[0]["status"] == 429 and asyncio.all_tasks() == tasks
+
+        asyncio.run(test())
+
     def test_lifespan_and_what_is_not_known_pass(self, throttle: sqlthrottle.Throttle) -> None:
         seen: list[str] = []
 
@@ -251,6 +264,19 @@ class TestWebsocket:
             assert (start["type"], start["status"]) == ("websocket.http.response.start", 429)
             assert body["type"] == "websocket.http.response.body" and body["body"]
             await able.task
+
+        asyncio.run(test())
+
+    def test_one_that_waits_may_go(self, throttle: sqlthrottle.Throttle) -> None:
+        async def test() -> None:
+            exchange = Exchange(Middleware(_never, throttle), "/queue", type="websocket")
+            exchange.says("websocket.connect")
+            while not throttle.snapshot()["waiting"]:
+                assert not exchange.task.done(), exchange.task
+                await asyncio.sleep(0)
+            exchange.says("websocket.disconnect", code=1001)
+            await asyncio.wait({exchange.task}, timeout=20)
+            assert exchange.task.done() and throttle.snapshot()["waiting"] == 0
 
         asyncio.run(test())
 

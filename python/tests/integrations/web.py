@@ -256,7 +256,7 @@ def django(pages: Pages, *, is_async: bool) -> Iterator[Any]:
 
     Urls.urlpatterns += [pattern("stream", streaming(pages.stream)), pattern("failing-stream", streaming(pages.failing_stream))]
     if not settings.configured:
-        settings.configure()
+        settings.configure(SECRET_KEY="of tests")
         django.setup()
     with override_settings(ROOT_URLCONF=Urls, ALLOWED_HOSTS=["*"], LOGGING_CONFIG=None, MIDDLEWARE=[]):
         yield ASGIHandler() if is_async else WSGIHandler()
