@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import pickle
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -153,3 +154,18 @@ def test_a_wait_of_several_rounds_is_said_once(
     assert len(rounds) == 4
     assert [record.getMessage().partition(",")[0] for record in caplog.records] == ["delayed by r: 1"]
     assert _told.LOG._said[sqlthrottle.Verdict.DELAY, "r"].count == 0
+
+
+def test_a_program_that_configures_nothing_sees_nothing_of_it(run: Callable[..., str]) -> None:
+    program = """
+        import contextlib, io, logging, sqlthrottle
+        throttle = sqlthrottle.Throttle("rules: [{name: r, limit: {block: true}}]")
+        for configure in (lambda: None, logging.basicConfig):
+            with contextlib.redirect_stderr(io.StringIO()) as written:
+                configure()
+                with contextlib.suppress(sqlthrottle.StatementAborted):
+                    with throttle.guard("select 1"): pass
+                print(written.getvalue().partition(",")[0])
+                throttle.reload("rules: [{name: another, limit: {block: true}}]")
+    """
+    assert run(program) == "\nWARNING:sqlthrottle.decisions:refused by another: 1\n"

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["LOG", "LOGGER", "Log"]
 
 LOGGER = logging.getLogger("sqlthrottle")
+"""Of what an operator is to know: rules that are refused, and the like. A program that configures no logging shows its warnings."""
+
+_DECISIONS = LOGGER.getChild("decisions")
+# Refusals are what a throttle is for: nothing of them is written to the standard error of such a program.
+_DECISIONS.addHandler(logging.NullHandler())
 
 _LEVELS = {Verdict.ABORT: logging.WARNING, Verdict.IGNORE: logging.WARNING, Verdict.DELAY: logging.INFO}
 _DONE = {Verdict.ABORT: "refused", Verdict.IGNORE: "ignored", Verdict.DELAY: "delayed"}
@@ -46,11 +51,11 @@ class Log:
     def say(self, verdict: Verdict, decision: Decision) -> None:
         """Takes note of a decision, and logs it where that is due."""
         level = _LEVELS[verdict]
-        if not LOGGER.isEnabledFor(level):
+        if not _DECISIONS.isEnabledFor(level):
             return
         count = self._due(verdict, decision.rule)
         if count:
-            LOGGER.log(
+            _DECISIONS.log(
                 level,
                 "%s by %s: %d, of the last one the reason is %s and the fingerprint %s",
                 _DONE[verdict],
