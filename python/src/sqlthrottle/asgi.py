@@ -143,9 +143,10 @@ class _Response:
                 raise
             await self.refuse(self._passage.refused(statement))
         else:
-            if self._held:
-                statement = self._passage.cause(None)
-                assert statement is not None, "nothing else is held back"
+            statement = self._passage.cause(None) if self._held else None
+            if statement is None:
+                await self._let_go()
+            else:
                 await self.refuse(self._passage.refused(statement))
 
     async def send(self, message: Message) -> None:

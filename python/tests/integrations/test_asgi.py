@@ -17,6 +17,9 @@ from django.core.handlers.asgi import ASGIHandler
 from shop import ROWS, WAIT, Plain, Weighed
 from shows import shows
 from sqlalchemy import Engine
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 from watch import counted, held
 from web import Pages, engine, web_throttle  # noqa: F401
 
@@ -77,10 +80,10 @@ def notices_clients(app: Middleware) -> bool:
     return not isinstance(app._app, ASGIHandler) or django.VERSION >= (5,)
 
 
-async def get(app: Any, path: str) -> httpx.Response:
+async def get(app: Any, path: str, **headers: str) -> httpx.Response:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("192.0.2.7", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:
-        return await client.get(path)
+        return await client.get(path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
 @pytest.fixture
@@ -240,3 +243,34 @@ class TestAsgi:
             assert held(pages.throttle) == 0
 
         asyncio.run(test())
+
+
+def test_who_sends_a_request_is_known_beneath_it_and_nowhere_else(app: Any) -> None:
+    async def test() -> None:
+        both = await asyncio.gather(get(app, "/who", x_user="ann"), get(app, "/who", x_user="bob"))
+        assert [answer.text for answer in both] == ["ann", "None"]
+
+    asyncio.run(test())
+
+
+def test_handlers_of_the_application_go_first(pages: Pages) -> None:
+    """Those of FastAPI miss what is wrapped, and middleware of its own kind runs the rest in another task."""
+
+    async def own(request: Request, error: Exception) -> PlainTextResponse:
+        return PlainTextResponse("own", 418)
+
+    async def passing(request: Request, call_next: Any) -> Any:
+        return await call_next(request)
+
+    application = web.fastapi(pages)
+    application.add_exception_handler(sqlthrottle.StatementAborted, own)
+    application.add_middleware(BaseHTTPMiddleware, dispatch=passing)
+    application.add_middleware(Middleware, throttle=pages.throttle)
+    application.add_middleware(BaseHTTPMiddleware, dispatch=passing)
+
+    async def test() -> None:
+        assert (await get(application, "/refused")).status_code == 418
+        assert (await get(application, "/wrapped")).status_code == 429
+        assert (await get(application, "/failed")).status_code == 500
+
+    asyncio.run(test())

@@ -161,3 +161,27 @@ class TestWsgi:
             answer.read()
         assert held(pages.throttle) == 0
         answer.close()
+
+
+def test_who_sends_a_request_is_known_beneath_it_and_nowhere_else(app: Any, pages: Pages) -> None:
+    assert get(app, "/who", REMOTE_USER="ann").sent == b"ann"
+    assert get(app, "/who").sent == b"None"
+    assert pages.who() == "None"
+
+
+def test_handlers_of_the_application_go_first(pages: Pages) -> None:
+    application = web.flask(pages)
+    application.register_error_handler(sqlthrottle.StatementAborted, lambda error: ("own", 418))
+    application.wsgi_app = Middleware(application.wsgi_app, pages.throttle)
+    assert get(application, "/refused").status == 418
+    assert get(application, "/wrapped").status == 429
+
+
+def test_what_flask_raises_itself_is_the_same(pages: Pages) -> None:
+    """As it does in tests and with its debugger."""
+    application = web.flask(pages)
+    application.config["PROPAGATE_EXCEPTIONS"] = True
+    application.wsgi_app = Middleware(application.wsgi_app, pages.throttle)
+    assert get(application, "/wrapped").status == 429
+    with pytest.raises(web.Failed):
+        get(application, "/later")
