@@ -1,0 +1,10 @@
+from collections.abc import Iterable
+from typing import Any
+
+class AppConfig:
+    def ready(self) -> None: ...
+
+class Apps:
+    def get_models(self, include_auto_created: bool = False) -> Iterable[Any]: ...
+
+apps: Apps

@@ -1,0 +1,3 @@
+from typing import Any
+
+connection_created: Any

@@ -1,0 +1,4 @@
+from typing import Any
+
+QuerySet: Any
+RawQuerySet: Any

@@ -1,0 +1,1 @@
+from . import HttpResponseBase as HttpResponseBase

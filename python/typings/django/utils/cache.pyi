@@ -1,0 +1,3 @@
+from ..http import HttpResponseBase
+
+def add_never_cache_headers(response: HttpResponseBase) -> None: ...
