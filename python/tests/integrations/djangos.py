@@ -13,7 +13,8 @@ import databases
 import django
 import pytest
 from django.conf import settings
-from shop import ROWS, RULES
+from shop import ROWS as ROWS
+from shop import RULES
 
 import sqlthrottle
 
@@ -54,6 +55,7 @@ def _databases() -> dict[str, Any]:
 settings.configure(
     INSTALLED_APPS=[
         "sqlthrottle.django",
+        "djangos",
         "django.contrib.auth",
         "django.contrib.contenttypes",
         "django.contrib.sessions",
@@ -80,7 +82,7 @@ from django.test.utils import override_settings  # noqa: E402
 
 
 def _model(name: str, **fields: Any) -> Any:
-    meta = type("Meta", (), {"app_label": "shop", "db_table": name.lower()})
+    meta = type("Meta", (), {"app_label": "djangos", "db_table": name.lower()})
     fields.setdefault("name", models.CharField(max_length=40))
     return type(name, (models.Model,), {"__module__": __name__, "Meta": meta, **fields})
 

@@ -6,8 +6,10 @@ Templates, forms and class attributes hold querysets for long, and what was igno
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from django.db.models.query import QuerySet, RawQuerySet
@@ -22,7 +24,22 @@ _MARK = "_sqlthrottle_is_in"
 class _MadeUp(list[Any]):
     """The rows of an ignored query. It is good for the one who asked."""
 
-    __slots__ = ()
+    __slots__ = ("_asked_at",)
+
+    def __init__(self, asked: FrameType | None) -> None:
+        super().__init__()
+        self._asked_at = _place(asked) if asked is not None and asked.f_code.co_name == "__iter__" else None
+
+    def is_for(self, asked: FrameType | None) -> bool:
+        """Whether it is the same one who asks: ``list`` begins to iterate, and then asks for the length."""
+        at, self._asked_at = self._asked_at, None
+        return at is not None and asked is not None and asked.f_code.co_name == "__len__" and _place(asked) == at
+
+
+def _place(asked: FrameType) -> tuple[int, int] | None:
+    """Where a method was called."""
+    caller = asked.f_back
+    return None if caller is None else (id(caller), caller.f_lasti)
 
 
 class _Noted(threading.local):
@@ -50,11 +67,14 @@ def put_in() -> None:
 def _fetching(method: Callable[[Any], None]) -> Callable[[Any], None]:
     @functools.wraps(method)
     def fetch(queryset: Any) -> None:
-        _forget(queryset)
+        if type(queryset._result_cache) is _MadeUp:
+            if queryset._result_cache.is_for(sys._getframe(1)):
+                return
+            _forget(queryset)
         before = _noted.times
         method(queryset)
         if _noted.times != before and not queryset._result_cache:
-            queryset._result_cache = _MadeUp()
+            queryset._result_cache = _MadeUp(sys._getframe(1))
 
     setattr(fetch, _MARK, True)
     return fetch
