@@ -1,0 +1,215 @@
+"""The middleware of Django, below which statements are refused, and before whose views rules on requests are asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import djangos
+import pytest
+from asgiref.sync import sync_to_async
+from django.core.cache import caches
+from django.db import connections
+from django.test import AsyncClient, Client
+from django.test.utils import override_settings
+from djangos import ROWS, Plain, throttle, throttled  # noqa: F401
+from watch import counted, held
+
+import sqlthrottle
+from sqlthrottle.django._beneath import aborted_in
+
+Get = Callable[..., Any]
+SLOW = {"rules": [{"name": "slow", "match": {"tables": "refused"}, "limit": {"token_bucket": {"capacity": 1, "rate": "1/m"}}}]}
+OURS = "sqlthrottle.django.Middleware"
+
+
+@pytest.fixture(autouse=True)
+def site(throttle: sqlthrottle.Throttle) -> Iterator[None]:
+    djangos.fill("default")
+    with throttled(throttle):
+        yield
+        connections.close_all()
+
+
+@pytest.fixture(params=("WSGI", "ASGI"))
+def get(request: pytest.FixtureRequest) -> Get:
+    """Gets a page, as a server of either kind has it answered."""
+
+    def get(path: str, cookies: Any = (), **options: Any) -> Any:
+        client: Any = (Client if request.param == "WSGI" else AsyncClient)(raise_request_exception=False)
+        client.cookies.update(cookies)
+        if request.param == "WSGI":
+            return client.get(path, **options)
+
+        async def ask() -> Any:
+            response = await client.get(path, **options)
+            await sync_to_async(connections.close_all)()
+            return response
+
+        return asyncio.run(ask())
+
+    return get
+
+
+@pytest.mark.parametrize("path", ("/refused/1/", "/refused-async/1/", "/caused/", "/rendered/"))
+def test_a_refused_statement_beneath_a_view_is_429(get: Get, path: str) -> None:
+    response = get(path)
+    assert response.status_code == 429
+    assert "Retry-After" not in response, "no wait is known to help"
+    assert response["Cache-Control"] == "no-store"
+    assert b"select" not in response.content.lower() and b"refused" not in response.content
+    assert get("/plain/").content == str(ROWS).encode()
+
+
+def test_retry_after_is_in_whole_seconds_rounded_up_and_the_status_is_said(get: Get) -> None:
+    with sqlthrottle.Throttle(SLOW, refresh=False, clock=sqlthrottle.ManualClock()) as slow, throttled(slow, STATUS=503):
+        assert get("/refused/1/").status_code == 200
+        response = get("/refused/2/")
+        assert (response.status_code, response["Retry-After"]) == (503, "60")
+    clock = sqlthrottle.ManualClock()
+    with sqlthrottle.Throttle(SLOW, refresh=False, clock=clock) as slow, throttled(slow):
+        get("/refused/1/")
+        for passed, after in ((0.5, "60"), (59.4, "1")):
+            clock.advance(passed)
+            assert get("/refused/2/")["Retry-After"] == after
+
+
+def test_middleware_in_between_that_is_refused_is_429_as_well(get: Get) -> None:
+    with override_settings(MIDDLEWARE=[OURS, "django_site.save_late"]):
+        assert get("/plain/").status_code == 429
+        assert get("/broken/").status_code == 429
+
+
+def test_other_errors_stay_what_they_are(get: Get) -> None:
+    assert get("/broken/").status_code == 500
+    assert get("/missing/").status_code == 404
+
+
+def test_a_transaction_of_a_request_is_rolled_back_and_the_connection_serves_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(connections.settings["default"], "ATOMIC_REQUESTS", True)
+    client = Client()
+    assert client.get("/written/").status_code == 429
+    assert client.get("/plain/").content == str(ROWS).encode()
+    assert Plain.objects.filter(name="gone").count() == 0
+
+
+def test_what_is_ignored_beneath_a_page_keeps_it_out_of_caches(get: Get, throttle: sqlthrottle.Throttle) -> None:
+    caches["default"].clear()
+    response = get("/ignored/")
+    assert response.content == b"0" and "no-store" in response["Cache-Control"]
+    assert "Cache-Control" not in get("/plain/")
+    assert get("/cached/").content == b"0"
+    throttle.reload({})
+    assert get("/cached/").content == str(ROWS).encode(), "the page was not kept"
+    throttle.reload({"rules": [{"name": "all", "limit": {"block": True}}]})
+    assert get("/cached/").content == str(ROWS).encode(), "and is, once it is whole"
+
+
+def test_rules_on_requests_are_asked_before_the_view(get: Get) -> None:
+    rules = {
+        "rules": [
+            {"name": "route", "on": "request", "match": {"tags": {"endpoint": "plain/"}}, "limit": {"block": True}},
+            {"name": "client", "on": "request", "per": ["client"], "limit": {"fixed_window": {"max": 1, "window": "24h"}}},
+            {"name": "none", "limit": {"concurrency": {"max": 100}}},
+        ]
+    }
+    with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked):
+        assert get("/plain/").status_code == 429
+        assert counted(asked, "none")["matched"] == 0, "the view was not called"
+        assert get("/plain-async/").status_code == 200
+        assert get("/plain-async/").status_code == 429
+        assert Client(REMOTE_ADDR="192.0.2.7").get("/plain-async/").status_code == 200, "another client"
+        with throttled(asked, CLIENT=lambda request: request.headers.get("X-Client")):
+            assert get("/plain-async/", headers={"X-Client": "192.0.2.8"}).status_code == 200
+
+
+def test_a_request_holds_its_place_until_it_is_answered(get: Get) -> None:
+    rules = {"rules": [{"name": "one", "on": "request", "limit": {"concurrency": {"max": 1}}}]}
+    with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked):
+        for path, status in (("/plain/", 200), ("/broken/", 500), ("/missing/", 404), ("/plain/", 200)):
+            assert get(path).status_code == status
+            assert held(asked) == 0
+        response = Client().get("/streamed/")
+        assert held(asked) == 1, "a stream goes on"
+        assert len(list(response.streaming_content)) == ROWS
+        response.close()
+        assert held(asked) == 0
+
+
+def test_statements_beneath_a_view_know_who_sends_them(get: Get) -> None:
+    rules = {
+        "rules": [
+            {
+                "name": "who",
+                "match": {"user": "ann", "tags": {"endpoint": "plain/"}},
+                "limit": {"block": True},
+            }
+        ]
+    }
+    with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked, USER=lambda request: "ann"):
+        assert get("/plain/").status_code == 429
+        assert get("/plain-async/").status_code == 200
+        assert Plain.objects.count() == ROWS, "and those beside it do not"
+    with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked, USER=_bob):
+        assert get("/plain/").status_code == 200
+
+
+def test_the_user_is_the_one_who_is_logged_in_and_nobody_is_asked_without_a_session(get: Get) -> None:
+    from django.contrib.auth.models import User
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    rules = {"rules": [{"name": "ann", "on": "request", "match": {"user": "ann"}, "limit": {"block": True}}]}
+    middleware = [
+        OURS,
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+    ]
+    with override_settings(MIDDLEWARE=middleware), sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked):
+        User.objects.filter(username="ann").delete()
+        client = Client()
+        client.force_login(User.objects.create_user("ann"))
+        for path in ("/plain/", "/plain-async/"):
+            assert get(path, cookies=client.cookies).status_code == 429
+            response = get(path)
+            assert response.status_code == 200 and "Cookie" not in response.get("Vary", "")
+            with throttled(asked, USER=None):
+                assert get(path, cookies=client.cookies).status_code == 200
+
+
+def test_an_asynchronous_view_waits_without_stalling_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    from test_django_async import Sleeps
+
+    async def get() -> bytes:
+        response = await AsyncClient().get("/delayed/")
+        content: bytes = response.content
+        return content
+
+    async def both() -> list[bytes]:
+        sleeps = Sleeps(monkeypatch)
+        one = asyncio.create_task(get())
+        await sleeps.until(1)
+        sleeps.wake()
+        answers = [await one]
+        await sync_to_async(connections.close_all)()
+        return answers
+
+    assert asyncio.run(both()) == [str(ROWS).encode()]
+
+
+def test_a_refusal_is_found_in_causes_and_groups() -> None:
+    with sqlthrottle.Throttle({"rules": [{"name": "all", "limit": {"block": True}}]}) as blocking:
+        aborted = sqlthrottle.StatementAborted(blocking.check("select 1"))
+    other = ValueError()
+    other.__cause__ = KeyError()
+    other.__cause__.__cause__ = other
+    assert aborted_in(other) is None and aborted_in(None) is None
+    group = type("Group", (Exception,), {"exceptions": (other, aborted)})()
+    assert aborted_in(group) is aborted
+
+
+async def _bob(request: Any) -> str:
+    return "bob"
