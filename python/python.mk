@@ -8,7 +8,7 @@ PYTHON_READY = $(PYTHON_VENV)/.$(notdir $(1))-$(firstword $(shell cksum $(1)))
 # Servers of their own for the tests of integrations.
 PYTHON_WITH_DATABASES := python3 -B ../tests/servers/run.py postgresql mariadb --
 # What is guarded in two series, and so is tested over both.
-PYTHON_IN_SERIES := tests/integrations/test_sqlalchemy_*.py
+PYTHON_IN_SERIES := tests/integrations/test_sqlalchemy_*.py tests/integrations/test_django_*.py
 
 # Of the demonstration; the same environment has it.
 EXAMPLE_SQLALCHEMY := examples/python-sqlalchemy

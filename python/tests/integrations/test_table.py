@@ -8,6 +8,8 @@ import pytest
 import test_asgi
 import test_asyncpg
 import test_dbapi
+import test_django_async
+import test_django_orm
 import test_peewee
 import test_peewee_async
 import test_psycopg
@@ -39,6 +41,8 @@ ROWS: list[type] = [
     test_tortoise.TestTortoise,
     test_asgi.TestAsgi,
     test_wsgi.TestWsgi,
+    test_django_orm.TestDjango,
+    test_django_async.TestDjangoAsync,
 ]
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "python.md"
 

@@ -11,7 +11,7 @@ from . import _state
 from ._beneath import BENEATH
 from ._cursor import hold, ignored, is_streamed, put_back
 from ._exemption import EXEMPT
-from ._honest import KEPT, ORM, RAW, TEXT, kept_tables, reads_one_row, sender
+from ._honest import KEPT, ORM, RAW, SCHEMA, TEXT, kept_tables, reads_one_row, sender
 from ._queryset import note_ignored
 from ._settings import Settings
 from ._waiting import waiter
@@ -52,8 +52,10 @@ class DatabaseGuard:
         if (EXEMPT.get() and not self.settings.migrations) or connection.needs_rollback:
             # Django refuses all of a broken transaction by itself.
             return execute(sql, params, many, context)
-        text = _text(sql, connection)
         kind, rows = sender()
+        if kind is SCHEMA:
+            return execute(sql, params, many, context)
+        text = _text(sql, connection)
         if many:
             params = params if isinstance(params, Sized) else list(params)
         fakes = self._fakes_of(text, kind)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from django.apps import apps
 from django.conf import settings
 
-__all__ = ["ORM", "RAW", "TEXT", "Sender", "kept_tables", "reads_one_row", "sender"]
+__all__ = ["KEPT", "ORM", "RAW", "SCHEMA", "TEXT", "Sender", "kept_tables", "reads_one_row", "sender"]
 
 TEXT = "text"
 """A text of the program's own, through a cursor."""
@@ -25,6 +25,8 @@ ORM = "orm"
 """A query, an update or a delete of the ORM."""
 KEPT = "kept"
 """Something whose result is kept, or goes on to be written, so that none may be made up."""
+SCHEMA = "schema"
+"""A look at the catalog, which is never checked."""
 
 _MOST_FRAMES = 32
 """How far from the cursor is looked. Django's own functions are near it."""
@@ -48,6 +50,7 @@ _KEEPS_ALWAYS = frozenset(
 )
 _ONLY_ASKS = frozenset(("count", "exists"))
 _COMPILER = "django.db.models.sql.compiler"
+_BACKENDS = "django.db.backends."
 _RAW_QUERY = "django.db.models.sql.query"
 
 _KEPT_APPS = ("auth", "contenttypes", "sessions", "sites")
@@ -69,6 +72,7 @@ _TEXT = Sender(TEXT, 1)
 _RAW = Sender(RAW, 1)
 _ORM = Sender(ORM, 1)
 _KEPT = Sender(KEPT, 1)
+_SCHEMA = Sender(SCHEMA, 1)
 
 
 def sender() -> Sender:
@@ -85,6 +89,8 @@ def sender() -> Sender:
             if name in _KEEPS.get(module, ()) or (module in _KEEPS_ALWAYS and name not in _ONLY_ASKS):
                 return found if found.kind == KEPT else _KEPT
             if found is _TEXT:
+                if module.startswith(_BACKENDS) and module.endswith(".introspection"):
+                    return _SCHEMA
                 if module == _COMPILER and name == "execute_sql":
                     found = _of_compiler(frame.f_locals["self"])
                 elif module == _RAW_QUERY and name == "_execute_query":
