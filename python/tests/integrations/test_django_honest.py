@@ -117,6 +117,8 @@ def test_a_text_has_the_columns_that_it_had_and_an_aggregate_is_never_empty(
         assert [column[0] for column in cursor.description] == ["name", "id"]
         cursor.execute("select name, count(*) from ignored group by name")
         assert cursor.fetchone() is None
+        if alias == "default":
+            assert cursor.execute("select name from ignored").fetchone() is None
 
 
 def test_the_log_of_queries_takes_what_was_not_sent(alias: str) -> None:

@@ -200,6 +200,25 @@ def test_an_asynchronous_view_waits_without_stalling_the_loop(monkeypatch: pytes
     assert asyncio.run(both()) == [str(ROWS).encode()]
 
 
+def test_a_request_that_is_delayed_waits_as_its_server_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    from test_django_async import Sleeps
+
+    rule = {"name": "slow", "on": "request", "limit": {"block": True}, "then": {"strategy": "delay", "delay": "20ms"}}
+    with sqlthrottle.Throttle({"rules": [rule]}, refresh=False) as slow, throttled(slow):
+        assert Client().get("/plain/").status_code == 200
+
+        async def ask() -> None:
+            sleeps = Sleeps(monkeypatch)
+            answering = asyncio.ensure_future(AsyncClient().get("/plain-async/"))
+            await sleeps.until(1)
+            sleeps.wake()
+            assert (await answering).status_code == 200
+            await sync_to_async(connections.close_all)()
+
+        asyncio.run(ask())
+        assert counted(slow, "slow")["resumed"] == 2
+
+
 def test_a_refusal_is_found_in_causes_and_groups() -> None:
     with sqlthrottle.Throttle({"rules": [{"name": "all", "limit": {"block": True}}]}) as blocking:
         aborted = sqlthrottle.StatementAborted(blocking.check("select 1"))

@@ -37,8 +37,8 @@ BENEATH: ContextVar[Request | None] = ContextVar("sqlthrottle-django-beneath", d
 
 
 def aborted_in(error: BaseException | None) -> StatementAborted | None:
-    """The refused statement that an error is, comes of, or has in its group."""
-    left = [error]
+    """The refused statement that an error is, was raised from or while, or has in its group."""
+    left: list[BaseException | None] = [error]
     seen: set[int] = set()
     while left:
         error = left.pop()
@@ -47,7 +47,7 @@ def aborted_in(error: BaseException | None) -> StatementAborted | None:
         if isinstance(error, StatementAborted):
             return error
         seen.add(id(error))
-        left.append(error.__cause__)
+        left += (None if error.__suppress_context__ else error.__context__, error.__cause__)
         # Groups are younger than Python 3.10.
         members: object = getattr(error, "exceptions", ())
         if isinstance(members, tuple):

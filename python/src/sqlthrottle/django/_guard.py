@@ -66,7 +66,8 @@ class DatabaseGuard:
             if request is not None:
                 request.note_ignored()
             ignored(cursor, self._columns_of(text))
-            return None
+            # As sqlite3 returns its cursor, and programs go on with that.
+            return cursor.cursor
         if permit is PASSED and kind in (ORM, KEPT) and not LAYERS:
             return execute(sql, params, many, context)
         token = self._gate.sending()

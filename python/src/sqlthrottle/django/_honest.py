@@ -30,28 +30,26 @@ SCHEMA = "schema"
 
 _MOST_FRAMES = 32
 """How far from the cursor is looked. Django's own functions are near it."""
-_KEEPS: Mapping[str, frozenset[str]] = {
-    "django.db.models.base": frozenset(
-        ("save", "save_base", "refresh_from_db", "full_clean", "validate_unique", "validate_constraints")
+_ANY = "*"
+_KINDS: Mapping[str, Mapping[str, str]] = {
+    "django.db.models.base": dict.fromkeys(
+        ("save", "save_base", "refresh_from_db", "full_clean", "validate_unique", "validate_constraints"), KEPT
     ),
-    "django.db.models.query": frozenset(
-        (
-            "get_or_create",
-            "update_or_create",
-            "bulk_create",
-            "bulk_update",
-            "prefetch_related_objects",
-            "__getstate__",
-        )
+    "django.db.models.query": dict.fromkeys(
+        ("get_or_create", "update_or_create", "bulk_create", "bulk_update", "prefetch_related_objects", "__getstate__"), KEPT
     ),
+    "django.db.models.deletion": {_ANY: KEPT},
+    # Who only asks is answered.
+    "django.db.models.fields.related_descriptors": {_ANY: KEPT, "count": "", "exists": ""},
+    "django.contrib.contenttypes.fields": {_ANY: KEPT},
+    "django.db.models.sql.compiler": {"execute_sql": ORM},
+    "django.db.models.sql.query": {"_execute_query": RAW},
+    **{
+        f"django.db.backends.{backend}.introspection": {_ANY: SCHEMA}
+        for backend in ("base", "mysql", "oracle", "postgresql", "sqlite3")
+    },
 }
-_KEEPS_ALWAYS = frozenset(
-    ("django.db.models.deletion", "django.db.models.fields.related_descriptors", "django.contrib.contenttypes.fields")
-)
-_ONLY_ASKS = frozenset(("count", "exists"))
-_COMPILER = "django.db.models.sql.compiler"
-_BACKENDS = "django.db.backends."
-_RAW_QUERY = "django.db.models.sql.query"
+"""What functions of Django's modules say of the statements beneath them. All other frames say nothing."""
 
 _KEPT_APPS = ("auth", "contenttypes", "sessions", "sites")
 _DATABASE_CACHE = "django.core.cache.backends.db.DatabaseCache"
@@ -82,21 +80,17 @@ def sender() -> Sender:
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break
-        module: str = frame.f_globals.get("__name__", "")
-        # Most frames are none of Django's models.
-        if module.startswith("django."):
-            name = frame.f_code.co_name
-            if name in _KEEPS.get(module, ()) or (module in _KEEPS_ALWAYS and name not in _ONLY_ASKS):
-                return found if found.kind == KEPT else _KEPT
-            if found is _TEXT:
-                if module.startswith(_BACKENDS) and module.endswith(".introspection"):
+        functions = _KINDS.get(frame.f_globals.get("__name__", ""))
+        if functions is not None:
+            kind = functions.get(frame.f_code.co_name, functions.get(_ANY))
+            if kind == KEPT:
+                return _KEPT
+            if found is _TEXT and kind:
+                if kind == SCHEMA:
                     return _SCHEMA
-                if module == _COMPILER and name == "execute_sql":
-                    found = _of_compiler(frame.f_locals["self"])
-                elif module == _RAW_QUERY and name == "_execute_query":
-                    found = _RAW
-            if found.kind == KEPT:
-                return found
+                found = _RAW if kind == RAW else _of_compiler(frame.f_locals["self"])
+                if found.kind == KEPT:
+                    return found
         frame = frame.f_back
     return found
 
