@@ -133,7 +133,8 @@ class TestDjango:
     def test_batch(self, alias: str, throttle: sqlthrottle.Throttle) -> None:
         weighed = Weighed.objects.using(alias)
         weighed.bulk_create([Weighed(name="x") for _ in range(400)])
-        with connections[alias].cursor() as cursor:
+        # SQLite would commit each row.
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
             cursor.executemany("insert into weighed (name) values (%s)", [["x"] for _ in range(2000)])
             with pytest.raises(sqlthrottle.StatementAborted):
                 cursor.executemany("insert into weighed (name) values (%s)", (["x"] for _ in range(101)))
