@@ -28,6 +28,7 @@ class DatabaseGuard:
 
     def __init__(self, settings: Settings, connection: Any) -> None:
         self.settings = settings
+        self._is_on = connection.alias in settings.aliases
         self._gate = Gate(
             settings.throttle,
             in_transaction=settings.in_transaction,
@@ -48,6 +49,8 @@ class DatabaseGuard:
             install(connection)
             guard = installed(connection)
             return execute(sql, params, many, context) if guard is None else guard(execute, sql, params, many, context)
+        if not self._is_on:
+            return execute(sql, params, many, context)
         put_back(cursor)
         if (EXEMPT.get() and not self.settings.migrations) or connection.needs_rollback:
             # Django refuses all of a broken transaction by itself.
@@ -115,20 +118,19 @@ class DatabaseGuard:
 
 
 def install(connection: Any) -> None:
-    """Has a connection ask the throttle, if its database is to be guarded. Harmless again.
+    """Has a connection ask the throttle, if its database is to be guarded; else that may be set later. Harmless again.
 
     :raises ImproperlyConfigured: the settings have faults.
     """
     settings = _state.current()
+    name = (connection.alias, str(connection.settings_dict["NAME"]))
+    guard = settings.guards.get(name)
+    if guard is None:
+        guard = settings.guards.setdefault(name, DatabaseGuard(settings, connection))
     wrappers: list[Any] = connection.execute_wrappers
-    # A context manager that has put in a wrapper of its own takes out the last one.
     wrappers[:] = [wrapper for wrapper in wrappers if not isinstance(wrapper, DatabaseGuard)]
-    if connection.alias in settings.aliases:
-        name = (connection.alias, str(connection.settings_dict["NAME"]))
-        guard = settings.guards.get(name)
-        if guard is None:
-            guard = settings.guards.setdefault(name, DatabaseGuard(settings, connection))
-        wrappers.insert(0, guard)
+    # A context manager that has put in a wrapper of its own takes out the last one.
+    wrappers.insert(0, guard)
 
 
 def installed(connection: Any) -> DatabaseGuard | None:
