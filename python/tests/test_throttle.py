@@ -109,7 +109,11 @@ def test_counters_are_told(clock: sqlthrottle.ManualClock) -> None:
     throttle.record_duration(decision.fingerprint, datetime.timedelta(milliseconds=250))
     throttle.record_duration(throttle.check_request(), 1.0)
     top = throttle.top(1)
-    assert top["by_time"][0]["time_seconds" if "time_seconds" in top["by_time"][0] else "seconds"] == 0.5
+    assert top["by_time"][0]["seconds"] == 0.5
+    prepared = throttle.prepare("select name from users")
+    for _ in range(50):
+        prepared.check()
+    assert throttle.top(1)["by_count"][0]["count"] == 50, "statements that come as handles are counted too"
     with pytest.raises(sqlthrottle.ArgumentError):
         throttle.record_duration("none", 1.0)
     for wrong in (-1.0, float("nan"), float("inf")):

@@ -61,7 +61,14 @@ struct Text {
 pub(super) struct Sought<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) dialect: Dialect,
-    hash: u64,
+    pub(super) hash: u64,
+}
+
+impl<'a> Sought<'a> {
+    /// The normalised text of a shape.
+    fn of(shape: &'a Shape) -> Self {
+        Self { bytes: &shape.text, dialect: shape.dialect, hash: shape.hash }
+    }
 }
 
 impl Sought<'_> {
@@ -146,6 +153,28 @@ impl Table {
         let kept = self.texts.get(text.hash, |kept| kept.is(text))?;
         kept.checks += 1;
         Some((&kept.shape, &mut self.hands))
+    }
+
+    /// Takes note that a statement was checked which came with its shape, and not by a text: counted it is by its normalised text.
+    #[inline]
+    pub(super) fn count(&mut self, shape: &Arc<Shape>) {
+        match self.texts.get(shape.hash, |kept| Arc::ptr_eq(&kept.shape, shape)) {
+            Some(kept) => kept.checks += 1,
+            None => self.count_first(shape),
+        }
+    }
+
+    #[cold]
+    fn count_first(&mut self, shape: &Arc<Shape>) {
+        let (sought, plan) = (Sought::of(shape), shape.planned.plan.bytes());
+        match self.texts.get(shape.hash, |kept| kept.is(sought)) {
+            Some(kept) => {
+                kept.checks += 1;
+                kept.shape = Arc::clone(shape);
+                self.texts.recharge(shape.hash, |kept| kept.is(sought), sought.bytes.len() + plan);
+            }
+            None => self.texts.keep(sought, Arc::clone(shape), 1, plan),
+        }
     }
 
     /// Whether texts of this length are read here: what a giant statement needs to be read is not kept for every core.

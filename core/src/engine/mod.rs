@@ -393,10 +393,11 @@ impl Inner {
         let is_named_so = |shape: &Shape| shape.fingerprint.as_bytes().len() == set.file.fingerprint.hash.bytes();
         let is_current = |shape: &Shape| self.is_current(shape, now) && is_named_so(shape);
         self.shapes.get(dialect, normalized.as_bytes(), is_current, |known| {
-            match known.filter(|known| is_named_so(known)) {
-                Some(known) => known.planned_anew(|facts| self.plan(facts, now, set)),
-                None => Shape::read(normalized, dialect, |facts| self.plan(facts, now, set)),
+            if let Some(known) = known.filter(|known| is_named_so(known)) {
+                return known.planned_anew(|facts| self.plan(facts, now, set));
             }
+            let hash = self.hot.sought(normalized.as_bytes(), dialect).hash;
+            Shape::read(normalized, dialect, hash, |facts| self.plan(facts, now, set))
         })
     }
 

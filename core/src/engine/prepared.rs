@@ -105,11 +105,13 @@ impl Prepared {
         let now = inner.current.get();
         let sent = Sent { fakes, weight };
         if let Some((threshold, mut table)) = self.at_hand(&self.shape, now) {
+            table.count(&self.shape);
             return inner.decide_threshold(threshold, &self.shape, sent, &mut table.hands);
         }
         if let Some(shape) = &*self.renewed.load()
             && let Some((threshold, mut table)) = self.at_hand(shape, now)
         {
+            table.count(shape);
             return inner.decide_threshold(threshold, shape, sent, &mut table.hands);
         }
         self.check_at_length(sent)
@@ -206,8 +208,17 @@ impl Prepared {
         self.check_shape(statement, &shape)
     }
 
-    fn check_shape(&self, statement: &Statement<'_>, shape: &Shape) -> Decision {
-        self.engine.0.check_shape(&Asked::statement(statement, &self.sql, shape.dialect), shape)
+    fn check_shape(&self, statement: &Statement<'_>, shape: &Arc<Shape>) -> Decision {
+        let (inner, asked) = (&*self.engine.0, Asked::statement(statement, &self.sql, shape.dialect));
+        let Some(mut table) = inner.hot.table() else {
+            return inner.decide_plan(&shape.planned.plan, shape, &asked, None);
+        };
+        table.count(shape);
+        let decision = inner.decide_plan(&shape.planned.plan, shape, &asked, Some(&mut table.hands));
+        let outlived = table.take_outlived();
+        drop(table);
+        drop(outlived);
+        decision
     }
 
     /// Decides by the context and the parameters that it was prepared with.

@@ -13,6 +13,8 @@ use std::time::SystemTime;
 pub(super) struct Shape {
     /// Its normalised text, of which it is read alone.
     pub(super) text: Box<[u8]>,
+    /// What the text is looked up by, where cores keep what they know.
+    pub(super) hash: u64,
     pub(super) dialect: Dialect,
     pub(super) fingerprint: Fingerprint,
     pub(super) planned: Planned,
@@ -57,10 +59,12 @@ impl Shape {
     }
 
     /// Reads a shape at first sight: of its normalised text alone, so that no constant, and no name of a savepoint, of the
-    /// statement that happens to be the first decides for all others. `plan` finds what the rules come to.
+    /// statement that happens to be the first decides for all others. `hash` is that of the text, and `plan` finds what the rules
+    /// come to.
     pub(super) fn read(
         normalized: &Normalized<'_>,
         dialect: Dialect,
+        hash: u64,
         plan: impl FnOnce(&ShapeFacts<'_>) -> Planned,
     ) -> Self {
         let text = normalized.as_bytes();
@@ -77,6 +81,7 @@ impl Shape {
         Self {
             planned: plan(&facts(text, &fingerprint, dialect, &kinds)),
             text: text.into(),
+            hash,
             dialect,
             fingerprint,
             statements: u32::try_from(normalized.statements()).unwrap_or(u32::MAX).max(1),
@@ -90,6 +95,7 @@ impl Shape {
     pub(super) fn of_requests(planned: Planned) -> Self {
         Self {
             text: Box::default(),
+            hash: 0,
             dialect: Dialect::Generic,
             fingerprint: HashKind::default().digest(b""),
             planned,

@@ -233,3 +233,39 @@ fn windows_that_change_under_load_admit_no_more_than_the_limit() {
     assert!(admitted <= max as usize && admitted > 1000, "{admitted} of {max}");
     assert_eq!(engine.check(TEXT).verdict, Verdict::Abort);
 }
+
+/// The statements that are sent most often, with how often.
+fn counts(engine: &Engine) -> Vec<(String, u64)> {
+    engine.top(10).by_count.into_iter().map(|top| (top.normalized.unwrap(), top.count)).collect()
+}
+
+#[test]
+fn statements_are_counted_by_whatever_way_they_come() {
+    let rule = "rules: [{name: r, match: {tables: u}, limit: {token_bucket: {capacity: 9, rate: 1/s}}}]";
+    for file in ["default_threshold: {max_count: 3, window: 1m}", "", rule] {
+        let engine = Engine::new(RuleFile::parse(file).unwrap()).unwrap();
+        let [one, other] = ["select a from t where b = 7", "select a from u where b = 7"];
+        let [one_text, other_text] = ["select a from t where b=?", "select a from u where b=?"].map(str::to_owned);
+        let (prepared, twin, others) = (
+            engine.prepare(&Statement::new(one)),
+            engine.prepare(&Statement::new("SELECT a FROM t WHERE b = 8")),
+            engine.prepare(&Statement::new(other)),
+        );
+        assert_eq!(counts(&engine), [], "{file}: nothing was checked");
+        // In one thread, so that all are counted by one core or, where it moves on, by several: none is missed.
+        for n in 0..100 {
+            let _ = prepared.check();
+            let _ = twin.check_statement(&Statement::new(one));
+            let _ = others.check_weight(1);
+            let _ = engine.check(one);
+            let _ = engine.check(format!("select a from t where b = {n}"));
+        }
+        assert_eq!(counts(&engine), [(one_text.clone(), 400), (other_text.clone(), 100)], "{file}");
+        engine.reload(rules(5)).unwrap();
+        for _ in 0..10 {
+            let _ = prepared.check();
+            let _ = others.check();
+        }
+        assert_eq!(counts(&engine), [(one_text, 410), (other_text, 110)], "{file}: after a reload");
+    }
+}

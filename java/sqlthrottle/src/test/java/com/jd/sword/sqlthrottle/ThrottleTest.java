@@ -319,6 +319,13 @@ class ThrottleTest {
             assertThat(rule(throttle, "default_threshold").get("aborted").asInt()).isEqualTo(1);
             assertThat(throttle.metrics())
                     .contains("sql_throttle_decisions_total{rule=\"default_threshold\",verdict=\"abort\"} 1");
+
+            PreparedCheck prepared = throttle.prepare("select b from t where id = 7");
+            for (int n = 0; n < 50; n++) {
+                prepared.check();
+            }
+            JsonNode first = JSON.readTree(throttle.top(1)).get("by_count").get(0);
+            assertThat(first.get("count").asInt()).as("statements that come as handles are counted too").isEqualTo(50);
         }
     }
 
