@@ -13,11 +13,11 @@ HAVE_LIBCLANG = ls $${LIBCLANG_PATH:-/nowhere}/libclang.so /usr/lib/llvm*/lib/li
 
 .PHONY: bench bench-setup bench-test bench-callgrind
 
-bench: setup bench-setup c-library ## Print one table, and one of Java: sqlthrottle beside its peers (ARGS="--only join")
+bench: setup bench-setup c-library ## Print one table, and those of Java and Python: sqlthrottle beside its peers (ARGS="--only join")
 	cargo build --release --locked --package sqlthrottle-cli
 	$(HAVE_LIBCLANG) || without=--no-default-features; \
 	SQLTHROTTLE_BIN=$(BENCH_BIN) SQLTHROTTLE_LIBRARY=$(BENCH_LIBRARY) cargo run --release --locked --manifest-path bench/Cargo.toml $$without -- $(ARGS)
-	$(if $(ARGS),,$(MAKE) bench-java)
+	$(if $(ARGS),,$(MAKE) bench-java bench-python)
 
 bench-setup: ## Install libclang, which one peer of the benches needs to build
 	@$(HAVE_LIBCLANG) || ( $(call apt_get,libclang-dev) ) || echo "without libclang the benches run without pg_query"

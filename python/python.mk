@@ -64,8 +64,9 @@ python-lock: python-setup ## Pin what the tests, the bench and the demonstration
 		--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make python-lock' \
 		--output-file $$list.txt $$list.in; done
 
-bench-python: python-wheel ## Measure a check from Python, beside a call that does nothing and two other limiters
+bench-python: python-wheel ## Measure a check from Python beside other limiters, and a select through SQLAlchemy with and without a guard
 	$(call pip_install,python/requirements-bench.txt)
 	cargo build --quiet --release --locked --manifest-path python/bench/baseline/Cargo.toml --target-dir '$(PYTHON_BUILT)/baseline'
 	cp '$(PYTHON_BUILT)'/baseline/release/libbaseline.so '$(PYTHON_BUILT)/baseline/baseline.abi3.so'
 	PYTHONPATH='$(PYTHON_BUILT)/baseline' '$(PYTHON_VENV)/bin/python' python/bench/check.py
+	'$(PYTHON_VENV)/bin/python' python/bench/select_by_key.py

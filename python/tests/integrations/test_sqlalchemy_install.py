@@ -249,6 +249,29 @@ def test_an_ignored_text_shows_the_columns_that_it_had_before(engine: Engine, th
         assert connection.execute(select(Ignored)).all() == []
 
 
+@pytest.mark.parametrize("again", [1, 2, 5])
+def test_a_text_that_has_come_by_the_short_way_is_ignored_and_refused_as_any(
+    again: int, engine: Engine, throttle: sqlthrottle.Throttle
+) -> None:
+    statement = text("select name, id from ignored")
+    by = {"name": "i", "match": {"tables": "ignored"}}
+    with engine.connect() as connection:
+        install(engine, throttle)
+        throttle.reload({})
+        for _ in range(again):
+            assert list(connection.execute(statement).keys()) == ["name", "id"]
+        throttle.reload({"rules": [{**by, "limit": {"block": True}, "then": {"strategy": "ignore"}}]})
+        ignored = connection.execute(statement)
+        assert list(ignored.keys()) == ["name", "id"] and ignored.all() == []
+        throttle.reload({"rules": [{**by, "limit": {"block": True}}]})
+        with pytest.raises(sqlthrottle.StatementAborted):
+            connection.execute(statement)
+        throttle.reload({"rules": [{**by, "limit": {"concurrency": {"max": 1}}}]})
+        for _ in range(3):
+            connection.execute(statement).all()
+        assert throttle.snapshot()["rules"][0]["passed"] == 3
+
+
 def test_engines_without_asyncio_need_no_greenlet(run: Callable[..., str]) -> None:
     done = run("""
         import sys

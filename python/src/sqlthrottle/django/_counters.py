@@ -14,7 +14,8 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from .._refresh import LOGGER, Looker
+from .._log import LOGGER
+from .._refresh import Looker
 
 if TYPE_CHECKING:
     from .._throttle import Throttle

@@ -11,11 +11,12 @@ from sqlalchemy.engine import cursor as cursors
 
 from .._names import Fakes
 
-__all__ = ["fake_result", "fakes_of"]
+__all__ = ["ROWS", "fake_result", "fakes_of"]
 
 _COLUMN_FIELDS = 7
 """Those that a column of a cursor's description has."""
-_ROWS = (Fakes.ROWS, Fakes.ROWS_AND_COUNT)
+ROWS = (Fakes.ROWS, Fakes.ROWS_AND_COUNT)
+"""What lets rows be made up."""
 _COUNT = (Fakes.COUNT, Fakes.ROWS_AND_COUNT)
 
 
@@ -28,7 +29,7 @@ def fakes_of(context: Any, most: Fakes) -> str:
     if context.compiled is None or context.isddl:
         # A sequence or a default, whose value somebody needs.
         return "none"
-    return "rows" if most in _ROWS and _is_only_read(context) else "none"
+    return "rows" if most in ROWS and _is_only_read(context) else "none"
 
 
 def _is_only_counted(context: Any) -> bool:

@@ -14,14 +14,15 @@ from typing import Any, cast
 
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Dialect, ExceptionContext
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.engine.interfaces import ExecuteStyle
 from sqlalchemy.util import await_only
 
 from .._errors import StatementAborted
 from .._gate import DECIDED, IGNORED, LAYERS, PASSED, Gate, Permit, Remembered, sent
-from .._names import InTransaction
+from .._names import Fakes, InTransaction
 from .._native import Decision
-from ._fake import fake_result, fakes_of
+from ._fake import ROWS, fake_result, fakes_of
 from ._hold import hold, hold_parts, is_streamed, part_of, parts_ended
 
 __all__ = ["EngineGuard"]
@@ -39,12 +40,14 @@ class EngineGuard:
         self.gate: Gate | None = gate
         self._dialect = dialect
         self._do_execute = dialect.do_execute
+        # Most dialects do no more than that.
+        self._executes = getattr(dialect.do_execute, "__func__", None) is DefaultDialect.do_execute
         self._do_execute_no_params = dialect.do_execute_no_params
         self._do_executemany = dialect.do_executemany
         self._migrations = migrations
         self._is_async = dialect.is_async
         self._asks_transaction = gate.in_transaction is not InTransaction.APPLY
-        # Of queries of Core: what checks them, by their text.
+        # Of queries, but those of the ORM: what checks them, by their text.
         self._queries: Remembered[Callable[[], Decision | None]] = Remembered()
         self._throttle = gate.throttle
         self._gate = gate
@@ -71,7 +74,7 @@ class EngineGuard:
                 self._handles_errors = False
 
     def do_execute(self, cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
-        # The short way, of which each step counts: a query of Core that was sent before, passes, and holds nothing.
+        # The short way, of which each step counts: a query that was sent before, passes, and holds nothing.
         check = self._queries.get(statement)
         if (
             check is not None
@@ -84,7 +87,9 @@ class EngineGuard:
             and _ALEMBIC not in sys.modules
         ):
             decision = check()
-            if decision is None:
+            if decision is None and self._executes:
+                cursor.execute(statement, parameters)
+            elif decision is None:
                 self._do_execute(cursor, statement, parameters, context)
             else:
                 permit = self._entered(context, self._gate.carried_on, decision)
@@ -135,9 +140,18 @@ class EngineGuard:
                 context, gate.enter_by, await_only, statement, fakes, weight, parameters, in_transaction
             )
         permit = self._entered(context, gate.enter, statement, fakes, weight, parameters, in_transaction)
-        if fakes == "rows" and not context.is_text and not self._asks_transaction and (known := gate.known(statement, fakes)) is not None:
-            self._queries.put(statement, known._unless_passed)
+        if fakes in ROWS and not self._asks_transaction:
+            self._shorten(gate, statement, fakes, context.is_text)
         return permit
+
+    def _shorten(self, gate: Gate, statement: str, fakes: str, is_text: bool) -> None:
+        """Has a query come by the short way from now on, if the long one finds out nothing more of it, as of a text its columns."""
+        if is_text and self._columns.get(statement) is None:
+            return
+        known = gate.known(statement, fakes)
+        # A compiled query may have the same text, and fakes rows alone.
+        if known is not None and known.faked == Fakes.ROWS:
+            self._queries.put(statement, known._unless_passed)
 
     def _entered(self, context: Any, enter: Callable[..., Permit], *arguments: Any) -> Permit:
         try:
