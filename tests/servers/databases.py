@@ -125,6 +125,7 @@ class PostgreSQL(Database):
             "port": self.port,
             "unix_socket_directories": "",
             "max_connections": self.connections,
+            "max_prepared_transactions": self.connections,
             "fsync": "off",
             "jit": "off",
         }

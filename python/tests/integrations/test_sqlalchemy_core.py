@@ -166,10 +166,6 @@ class TestCore:
             with engine.begin() as connection, connection.begin_nested():
                 with pytest.raises(sqlthrottle.StatementAborted):
                     connection.execute(select(Plain))
-            if engine.dialect.name != "sqlite" and engine.dialect.driver != "psycopg2":
-                with engine.connect() as connection:
-                    two_phase = connection.begin_twophase()
-                    two_phase.rollback()
             install(engine, blocking, in_transaction="delay_only")
             with engine.connect() as connection:
                 assert len(connection.execute(select(Plain)).all()) == ROWS + 1
@@ -181,6 +177,28 @@ class TestCore:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 with pytest.raises(sqlthrottle.StatementAborted):
                     connection.execute(select(Plain))
+
+    def test_two_phase_commits_pass_whatever_is_blocked(self, engine: Engine) -> None:
+        if engine.dialect.name == "sqlite":
+            # It has none.
+            return
+        for end, stored in (("rollback", 0), ("commit", 1)):
+            for prepares in (True, False):
+                uninstall(engine)
+                with engine.connect() as connection:
+                    two_phase = connection.begin_twophase()
+                    connection.execute(insert(Plain).values(name=f"{end} {prepares}"))
+                    with sqlthrottle.Throttle(EVERYTHING, refresh=False) as blocking:
+                        install(engine, blocking)
+                        with pytest.raises(sqlthrottle.StatementAborted):
+                            connection.execute(select(Plain))
+                        if prepares:
+                            two_phase.prepare()
+                        getattr(two_phase, end)()
+                        assert connection.recover_twophase() == []
+                        uninstall(engine)
+                    found = select(func.count()).select_from(Plain).where(Plain.name == f"{end} {prepares}")
+                    assert connection.scalar(found) == stored
 
     @shows("back when the statement has ended, also by an error of the driver")
     def test_permits(self, connection: Connection, throttle: sqlthrottle.Throttle) -> None:
