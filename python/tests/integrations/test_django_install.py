@@ -154,6 +154,10 @@ def test_migrations_and_databases_of_tests_pass(alias: str, blocking: sqlthrottl
     call_command("flush", database=alias, verbosity=0, interactive=False)
 
 
+def test_a_command_may_have_an_option_of_any_name(alias: str, throttle: sqlthrottle.Throttle) -> None:  # noqa: F811
+    call_command("shell", command="pass", verbosity=0)
+
+
 def test_the_database_of_a_test_is_made_with_rules_that_refuse_all(blocking: sqlthrottle.Throttle, alias: str) -> None:
     call_command("migrate", database=alias, verbosity=0)
     creation = connections[alias].creation

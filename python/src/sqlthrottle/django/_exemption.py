@@ -64,7 +64,8 @@ def _whole(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _execute(method: Callable[..., Any]) -> Callable[..., Any]:
-    def execute(command: Any, *arguments: Any, **options: Any) -> Any:
+    def execute(command: Any, /, *arguments: Any, **options: Any) -> Any:
+        # By position alone: `shell` has an option of that name.
         # One that another app has in the place of Django's is called the same.
         if type(command).__module__.rpartition(".")[2] not in _COMMANDS:
             return method(command, *arguments, **options)
