@@ -9,7 +9,9 @@ from typing import Any
 import djangos
 import pytest
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.core.cache import caches
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.test import AsyncClient, Client
 from django.test.utils import override_settings
@@ -228,6 +230,12 @@ def test_a_refusal_is_found_in_causes_and_groups() -> None:
     assert aborted_in(other) is None and aborted_in(None) is None
     group = type("Group", (Exception,), {"exceptions": (other, aborted)})()
     assert aborted_in(group) is aborted
+
+
+def test_it_does_not_serve_without_the_app() -> None:
+    others = [app for app in settings.INSTALLED_APPS if app != "sqlthrottle.django"]
+    with override_settings(INSTALLED_APPS=others), pytest.raises(ImproperlyConfigured, match="INSTALLED_APPS"):
+        Client().get("/plain/")
 
 
 async def _bob(request: Any) -> str:

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.apps import apps
 from django.conf import settings as django_settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -37,6 +39,9 @@ class Middleware:
     async_capable = True
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        if not apps.is_installed("sqlthrottle.django"):
+            # Without the app no statement is asked about, and nothing would say so.
+            raise ImproperlyConfigured('sqlthrottle.django.Middleware needs "sqlthrottle.django" in INSTALLED_APPS')
         self.get_response = get_response
         self._is_async = iscoroutinefunction(get_response)
         if self._is_async:
