@@ -116,6 +116,12 @@ def test_it_may_send_sql_that_it_throttles_itself(clock: ManualClock) -> None:
     assert throttle.check(SQL).allowed and len(asked) == 1
 
 
+def test_what_cannot_be_called_is_refused() -> None:
+    answers: Any = {"a": 1}
+    with pytest.raises(TypeError, match="dict is not callable"):
+        Throttle(provider=answers)
+
+
 def test_what_is_due_is_renewed(clock: ManualClock) -> None:
     provider = Provider(1)
     throttle = Throttle(provider=provider, clock=clock, refresh=False)

@@ -7,6 +7,7 @@ import datetime
 import os
 import pathlib
 import pickle
+from typing import Any
 
 import pytest
 
@@ -182,6 +183,12 @@ def test_the_sliding_window_counts_by_itself(clock: sqlthrottle.ManualClock) -> 
     for wrong in ({"window": 0.0}, {"window": -1.0}, {"window": 1.0, "buckets": 0}, {"window": 1.0, "buckets": -1}):
         with pytest.raises(sqlthrottle.ArgumentError):
             SlidingWindow(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", ("sqlthrottle.yml", pathlib.Path("sqlthrottle.yml")))
+def test_a_path_is_no_rules(path: Any) -> None:
+    with pytest.raises(TypeError, match=r"sqlthrottle\.open"):
+        Throttle(path)
 
 
 def test_a_manual_clock_moves_as_it_is_told() -> None:

@@ -18,6 +18,7 @@ from . import _told
 from ._errors import ArgumentError, StatementAborted
 from ._exempt import is_exempt
 from ._names import Dialect, Fakes, InTransaction, Verdict
+from ._native import Engine
 from ._settle import settle, settle_async
 
 if TYPE_CHECKING:
@@ -26,7 +27,20 @@ if TYPE_CHECKING:
 
     _Known = Union[PreparedStatement, Literal[False]]
 
-__all__ = ["DECIDED", "IGNORED", "LAYERS", "PASSED", "Gate", "Permit", "Remembered", "decided", "dialect_of", "in_order", "sent"]
+__all__ = [
+    "DECIDED",
+    "IGNORED",
+    "LAYERS",
+    "PASSED",
+    "Gate",
+    "Permit",
+    "Remembered",
+    "decided",
+    "dialect_of",
+    "in_order",
+    "must_be_throttle",
+    "sent",
+]
 
 _V = TypeVar("_V")
 _E = TypeVar("_E", bound=Enum)
@@ -92,6 +106,15 @@ IGNORED = _Nothing()
 """The permit of a statement that is not to be sent, and whose caller gets an empty result."""
 
 
+def must_be_throttle(throttle: object) -> None:
+    """Says so where it is put in, and not at the first statement.
+
+    :raises TypeError: it is something else, as the path of a rule file.
+    """
+    if not isinstance(throttle, Engine):
+        raise TypeError(f"throttle is a Throttle, as sqlthrottle.open(path) returns one, and not {type(throttle).__name__}")
+
+
 class Gate:
     """Of one engine, connection or pool.
 
@@ -116,6 +139,7 @@ class Gate:
         exempt: Callable[[str], bool] | None = is_exempt,
         is_driver: bool = False,
     ) -> None:
+        must_be_throttle(throttle)
         self.throttle = throttle
         self.in_transaction = _named(InTransaction, "in_transaction", in_transaction)
         self.fakes = _named(Fakes, "fakes", fakes)

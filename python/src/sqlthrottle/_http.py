@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, ca
 
 from . import _told
 from ._errors import ArgumentError, StatementAborted
-from ._gate import PASSED, Permit
+from ._gate import PASSED, Permit, must_be_throttle
 from ._names import Verdict
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ class Front(Generic[_S]):
         client: Asked[_S],
         tags: Callable[[_S], Mapping[str, str]],
     ) -> None:
+        must_be_throttle(throttle)
         if status not in _REASONS:
             raise ArgumentError(f"status is 429 or 503, and not {status!r}")
         self.throttle = throttle

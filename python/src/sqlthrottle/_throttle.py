@@ -73,6 +73,8 @@ class Throttle(_native.Engine):
         clock: _native.ManualClock | None,
         refresh: bool,
     ) -> Throttle:
+        if provider is not None and not callable(provider):
+            raise TypeError(f"provider is called with a fingerprint, and {type(provider).__name__} is not callable")
         source = rules if path is None else path
         throttle = _native.Engine.__new__(cls, source, path is not None, provider is not None, clock)
         throttle.path = path
@@ -300,5 +302,7 @@ def open(
 
 
 def _text(rules: Mapping[str, Any] | str | bytes) -> str | bytes:
+    if isinstance(rules, os.PathLike) or isinstance(rules, str) and rules.endswith((".yml", ".yaml")) and len(rules.split()) == 1:
+        raise TypeError("rules are text or a mapping, and not a path: sqlthrottle.open(path) reads a file")
     # JSON is YAML.
     return rules if isinstance(rules, (str, bytes)) else json.dumps(rules, ensure_ascii=False, allow_nan=False)

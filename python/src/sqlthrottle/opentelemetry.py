@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Union
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
+from ._gate import must_be_throttle
+
 if TYPE_CHECKING:
     from ._names import Verdict
     from ._native import Decision
@@ -50,6 +52,7 @@ def observe(throttle: Throttle, meter: Meter | None = None) -> None:
     """
     from . import __version__
 
+    must_be_throttle(throttle)
     meter = metrics.get_meter("sqlthrottle", __version__) if meter is None else meter
     counter, gauge = meter.create_observable_counter, meter.create_observable_up_down_counter
     seen = weakref.ref(throttle)

@@ -9,6 +9,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector as _Collector
 
+from ._gate import must_be_throttle
+
 if TYPE_CHECKING:
     from ._throttle import Throttle
 
@@ -23,6 +25,7 @@ class Collector(_Collector):
     """
 
     def __init__(self, throttle: Throttle) -> None:
+        must_be_throttle(throttle)
         self._throttle = throttle
 
     def collect(self) -> Iterable[Metric]:

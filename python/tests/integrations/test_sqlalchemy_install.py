@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import alembic.op
 import pytest
@@ -19,6 +20,11 @@ from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from watch import counted, held, throttle  # noqa: F401
 
 import sqlthrottle
+import sqlthrottle.asgi
+import sqlthrottle.opentelemetry
+import sqlthrottle.prometheus
+import sqlthrottle.sqlite3
+import sqlthrottle.wsgi
 from sqlthrottle._gate import decided
 from sqlthrottle.sqlalchemy import _plugin, install, uninstall
 
@@ -84,6 +90,20 @@ def test_what_is_no_engine_is_refused(engine: Engine, blocking: sqlthrottle.Thro
         install("sqlite://", blocking)  # type: ignore[arg-type]
     with pytest.raises(sqlthrottle.ArgumentError, match="in_transaction"):
         install(engine, blocking, in_transaction="sometimes")
+
+
+def test_what_is_no_throttle_is_refused_wherever_it_is_put_in(engine: Engine) -> None:
+    path: Any = "sqlthrottle.yml"
+    for put_in in (
+        lambda: install(engine, path),
+        lambda: sqlthrottle.sqlite3.connect(":memory:", throttle=path),
+        lambda: sqlthrottle.asgi.Middleware(path, path),
+        lambda: sqlthrottle.wsgi.Middleware(path, path),
+        lambda: sqlthrottle.prometheus.Collector(path),
+        lambda: sqlthrottle.opentelemetry.observe(path),
+    ):
+        with pytest.raises(TypeError, match="throttle is a Throttle, .* and not str"):
+            put_in()
 
 
 def test_it_counts_once_however_often_it_is_installed(engine: Engine, blocking: sqlthrottle.Throttle) -> None:
