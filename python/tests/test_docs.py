@@ -7,6 +7,8 @@ import importlib.util
 import pathlib
 import re
 
+import pytest
+
 import sqlthrottle
 from sqlthrottle import SqlThrottleError, Throttle
 
@@ -32,6 +34,17 @@ def test_programs_are_written_right_and_name_what_there_is() -> None:
             assert hasattr(Throttle, name) or name == "yml", name
         for name in re.findall(r"\bdecision\.(\w+)", text):
             assert hasattr(sqlthrottle.Decision, name), name
+
+
+def test_the_first_program_prints_what_the_page_says(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = PAGE.split("\n## Five minutes\n")[1].split("\n## ")[0]
+    rules, program, printed = re.findall(r"```\w+\n(.*?)```", first, re.DOTALL)
+    (tmp_path / "sqlthrottle.yml").write_text(rules, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(program, {})
+    assert capsys.readouterr().out == printed
 
 
 def test_the_program_for_tests_runs() -> None:
