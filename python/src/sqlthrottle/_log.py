@@ -57,7 +57,7 @@ class Log:
         if count:
             _DECISIONS.log(
                 level,
-                "%s by %s: %d, of the last one the reason is %s and the fingerprint %s",
+                "%s by %s: %d, the last one for %s, fingerprint %s",
                 _DONE[verdict],
                 decision.rule,
                 count,
