@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 
-import sqlthrottle
+import sqlthrottle.asgi
+import sqlthrottle.wsgi
 from sqlthrottle import StatementAborted, Throttle
 from sqlthrottle._http import aborted_in, rate_limit, refusal
 
@@ -52,6 +54,13 @@ def test_a_refusal_names_no_statement_and_no_rule_unless_it_is_asked_to(status: 
     for word in ("secret", "accounts", "4711", str(decision.fingerprint)[:12]):
         assert word not in repr(said) + repr(named)
     assert "by-night" not in repr(said)
+
+
+@pytest.mark.parametrize("option", ("user", "client", "tags"))
+@pytest.mark.parametrize("kind", (sqlthrottle.asgi.Middleware, sqlthrottle.wsgi.Middleware))
+def test_who_sends_a_request_is_said_by_a_function(kind: Any, option: str) -> None:
+    with pytest.raises(TypeError, match=f"{option} is a function"):
+        kind(None, Throttle(), **{option: "bob"})
 
 
 def test_rate_limit_headers_are_structured_fields() -> None:

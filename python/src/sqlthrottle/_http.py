@@ -135,6 +135,9 @@ class Front(Generic[_S]):
         must_be_throttle(throttle)
         if status not in _REASONS:
             raise ArgumentError(f"status is 429 or 503, and not {status!r}")
+        for name, says in (("user", user), ("client", client), ("tags", tags)):
+            if not callable(says):
+                raise TypeError(f"{name} is a function of a request, and not {type(says).__name__}")
         self.throttle = throttle
         self.requests = throttle._count_requests()
         self.rate_limit_headers = rate_limit_headers
