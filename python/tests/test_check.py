@@ -237,9 +237,19 @@ def test_arguments_that_are_wrong_are_said() -> None:
     assert unknown.value.code == "argument.value" and isinstance(unknown.value, ValueError)
     with pytest.raises(sqlthrottle.ArgumentError, match="rows_and_count"):
         throttle.check(SQL, fakes="all")
-    for weight in (-1, 2**32, 10**30):
-        with pytest.raises((OverflowError, sqlthrottle.ArgumentError)):
+    for weight in (-1, 0, 2**32, 10**30):
+        with pytest.raises(sqlthrottle.ArgumentError, match=f"1 to 4294967295, and not {weight}"):
             throttle.check(SQL, weight=weight)
+        with pytest.raises(sqlthrottle.ArgumentError):
+            throttle.prepare(SQL, weight=weight)
+        with pytest.raises(sqlthrottle.ArgumentError):
+            throttle.prepare(SQL).check(weight=weight)
+    for ask in (throttle.check, throttle.prepare, throttle._check_unsettled):
+        with pytest.raises(TypeError, match="weight"):
+            ask(SQL, weight="many")  # type: ignore[arg-type]
+        for params in ("42", b"42", {"id": 42}, types.MappingProxyType({"id": 42})):
+            with pytest.raises(TypeError, match="in the order of their places"):
+                ask(SQL, params=params)  # type: ignore[arg-type]
 
 
 def test_what_a_parameter_raises_is_raised() -> None:

@@ -5,7 +5,7 @@ use crate::clock::ManualClock;
 use crate::decision::Decision;
 use crate::guard::{counted, guarded};
 use crate::spare::Spare;
-use crate::statement::Arguments;
+use crate::statement::{Arguments, weight};
 use crate::text::{string, text};
 use crate::{error, names, seconds, threshold};
 use pyo3::prelude::*;
@@ -132,7 +132,7 @@ impl Engine {
         tags: Option<Bound<'py, PyAny>>,
         params: Option<Bound<'py, PyAny>>,
         dialect: Option<&str>,
-        weight: u32,
+        #[pyo3(from_py_with = weight)] weight: u32,
         fakes: Option<&str>,
     ) -> PyResult<Bound<'py, Decision>> {
         let dialect = dialect.map(|name| names::dialect(slf.py(), name)).transpose()?;

@@ -5,7 +5,7 @@ use crate::context::{Context, ambient};
 use crate::decision::Decision;
 use crate::engine::Engine;
 use crate::guard::counted;
-use crate::statement::{Arguments, params};
+use crate::statement::{Arguments, params, weight};
 use crate::text::text;
 use crate::{error, names};
 use pyo3::prelude::*;
@@ -136,7 +136,12 @@ impl Prepared {
 
     /// Decides on the statement, by what it was prepared with where nothing else is said. Otherwise as ``Throttle.check``.
     #[pyo3(signature = (*, weight=None, fakes=None))]
-    fn check<'py>(&self, py: Python<'py>, weight: Option<u32>, fakes: Option<&str>) -> PyResult<Bound<'py, Decision>> {
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = weight_if_said)] weight: Option<u32>,
+        fakes: Option<&str>,
+    ) -> PyResult<Bound<'py, Decision>> {
         self.decide(py, weight, fakes, Asks::Settled)
     }
 
@@ -145,7 +150,7 @@ impl Prepared {
     fn _check_unsettled<'py>(
         &self,
         py: Python<'py>,
-        weight: Option<u32>,
+        #[pyo3(from_py_with = weight_if_said)] weight: Option<u32>,
         fakes: Option<&str>,
     ) -> PyResult<Bound<'py, Decision>> {
         self.decide(py, weight, fakes, Asks::Unsettled)
@@ -172,4 +177,9 @@ impl Prepared {
     fn throttle(&self, py: Python<'_>) -> Py<Engine> {
         self.throttle.clone_ref(py)
     }
+}
+
+/// The weight of a call; none for that which the statement was prepared with.
+fn weight_if_said(value: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+    if value.is_none() { Ok(None) } else { weight(value).map(Some) }
 }

@@ -3,9 +3,9 @@
 use crate::context::Context;
 use crate::names;
 use crate::text::{mapping, of_str, optional, text};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 use smallvec::SmallVec;
 use sqlthrottle::{Dialect, Fakes, Statement};
 
@@ -62,7 +62,7 @@ impl<'py> Arguments<'py> {
                 "tags" => &mut arguments.tags,
                 "params" => &mut arguments.params,
                 "weight" => {
-                    arguments.weight = read(&value, name)?;
+                    arguments.weight = weight(&value).map_err(|error| named(&value, name, error))?;
                     continue;
                 }
                 "dialect" | "fakes" if value.is_none() => continue,
@@ -142,24 +142,39 @@ impl<'py> Arguments<'py> {
     }
 }
 
-/// The value of a keyword; what its type lacks is said with its name.
-fn read<'a, 'py, T>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<T>
-where
-    T: FromPyObject<'a, 'py>,
-{
-    value.extract().map_err(|error: T::Error| {
-        let (py, error) = (value.py(), error.into());
-        if error.is_instance_of::<PyTypeError>(py) {
-            return PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)));
-        }
-        error
-    })
+/// The text of a keyword.
+fn read<'a>(value: &'a Bound<'_, PyAny>, name: &str) -> PyResult<&'a str> {
+    value.extract().map_err(|error: PyErr| named(value, name, error))
+}
+
+/// An error of a type with the name of the keyword that has the wrong one.
+fn named(value: &Bound<'_, PyAny>, name: &str, error: PyErr) -> PyErr {
+    let py = value.py();
+    if error.is_instance_of::<PyTypeError>(py) {
+        return PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)));
+    }
+    error
+}
+
+/// How many executions a statement stands for.
+pub(crate) fn weight(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    let read = match value.extract::<u32>() {
+        Err(error) if !error.is_instance_of::<PyOverflowError>(value.py()) => return Err(error),
+        read => read.ok().filter(|weight| *weight > 0),
+    };
+    read.ok_or_else(|| crate::error::value(value.py(), format!("weight is from 1 to {}, and not {value}", u32::MAX)))
 }
 
 /// Bound parameters in the textual form that a constant in their place would have; none of what has no such form.
 pub(crate) fn params(params: Option<&Bound<'_, PyAny>>) -> PyResult<Few<Option<Vec<u8>>>> {
     let mut read = Few::new();
-    for param in params.map(PyAnyMethods::try_iter).transpose()?.into_iter().flatten() {
+    let Some(params) = params else { return Ok(read) };
+    // Either could be read one by one, and would be the letters, or the names.
+    if params.is_instance_of::<PyString>() || params.is_instance_of::<PyBytes>() || params.cast::<PyMapping>().is_ok() {
+        let message = format!("params are values in the order of their places, and no {}", params.get_type().name()?);
+        return Err(PyTypeError::new_err(message));
+    }
+    for param in params.try_iter()? {
         read.push(param_text(&param?)?);
     }
     Ok(read)

@@ -265,7 +265,7 @@ class Gate:
             params = None
         return {
             "database": self.database,
-            "params": in_order(sql, cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else params,
+            "params": None if params is None else _by_place(sql, params),
             "dialect": self._dialect,
             "weight": weight,
             "fakes": fakes,
@@ -329,6 +329,13 @@ class Remembered(Generic[_V]):
                 self._known.clear()
             self._known[sql] = value
         return value
+
+
+def _by_place(sql: str, params: Collection[Any] | Mapping[str, Any]) -> Collection[Any] | None:
+    if isinstance(params, Mapping):
+        return in_order(sql, cast("Mapping[str, Any]", params))
+    # To some drivers a text is a value, to others a value for each letter.
+    return None if isinstance(params, (str, bytes)) else params
 
 
 def _named(names: type[_E], parameter: str, value: str) -> _E:

@@ -134,7 +134,7 @@ class Throttle(_native.Engine):
             "client": client,
             "database": database,
             "tags": tags,
-            "params": None if params is None else list(params),
+            "params": _kept(params),
             "dialect": dialect,
             "weight": weight,
             "fakes": fakes,
@@ -180,7 +180,7 @@ class Throttle(_native.Engine):
             client=client,
             database=database,
             tags=tags,
-            params=None if params is None else list(params),
+            params=_kept(params),
             dialect=dialect,
             weight=weight,
             fakes=fakes,
@@ -306,3 +306,8 @@ def _text(rules: Mapping[str, Any] | str | bytes) -> str | bytes:
         raise TypeError("rules are text or a mapping, and not a path: sqlthrottle.open(path) reads a file")
     # JSON is YAML.
     return rules if isinstance(rules, (str, bytes)) else json.dumps(rules, ensure_ascii=False, allow_nan=False)
+
+
+def _kept(params: Iterable[object] | None) -> Iterable[object] | None:
+    """Bound values, to be read as often as is needed. What has none by place is for the check to refuse."""
+    return params if params is None or isinstance(params, (str, bytes, Mapping)) else list(params)
