@@ -162,3 +162,20 @@ def test_under_sqlalchemy_one_layer_counts(address: str, is_streamed: bool) -> N
             await engine.dispose()
 
     asyncio.run(main())
+
+
+def test_sqlalchemy_meets_a_server_and_tests_connections_whatever_rules_say(address: str) -> None:
+    async def main() -> None:
+        with sqlthrottle.Throttle(EVERYTHING, refresh=False) as blocking:
+            engine = create_async_engine(
+                "postgresql+asyncpg://",
+                async_creator=lambda: sqlthrottle.asyncpg.connect(address, throttle=blocking),
+                pool_pre_ping=True,
+            )
+            for _ in range(2):
+                async with engine.connect() as connection:
+                    with pytest.raises(sqlthrottle.StatementAborted):
+                        await connection.execute(text("select 2"))
+            await engine.dispose()
+
+    asyncio.run(main())

@@ -155,6 +155,21 @@ def test_what_was_streamed_before_is_over_when_a_text_is_ignored(
     assert count(connection, "plain") == ROWS
 
 
+@pytest.mark.parametrize("statement", ["/*!50000 select * from refused */", "select /*! name from refused union select */ 1 from pg_class"])
+def test_what_the_server_takes_for_no_comment_asks(connection: Any, statement: str) -> None:
+    with refused():
+        connection.cursor().execute(statement)
+
+
+def test_sqlalchemy_meets_a_server_whatever_rules_say(driver: Pymysql) -> None:
+    with sqlthrottle.Throttle(EVERYTHING, refresh=False) as blocking:
+        engine = sqlalchemy.create_engine(f"{driver.url}://", creator=lambda: driver.connect(blocking), pool_pre_ping=True)
+        for _ in range(2):
+            with engine.connect() as connection, refused():
+                connection.execute(sqlalchemy.text("select 2"))
+        engine.dispose()
+
+
 def test_several_results_of_a_call_keep_its_place(
     driver: Pymysql, connection: Any, throttle: sqlthrottle.Throttle
 ) -> None:

@@ -142,6 +142,14 @@ def test_shortcuts_and_scripts_ask_once(connection: Any, throttle: sqlthrottle.T
     assert held(throttle) == 0
 
 
+def test_a_script_is_not_exempt_for_what_stands_at_its_head(connection: Any) -> None:
+    for head in ("create table if not exists head (id int)", "pragma user_version = 3", "select 1"):
+        with refused():
+            connection.executescript(f"{head}; delete from refused")
+    connection.executescript("drop table if exists head; create table head (id int, name text default ';');")
+    assert count(connection, "plain") == ROWS
+
+
 def test_the_context_and_the_copies_of_a_connection(driver: Sqlite3, throttle: sqlthrottle.Throttle) -> None:
     with sqlthrottle.Throttle(EVERYTHING, refresh=False) as blocking, closing(driver.connect(blocking)) as connection:
         with connection:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakSet
 
-from .._exempt import is_exempt
+from .._exempt import is_exempt, or_blank
 from .._gate import Gate, Permit, Remembered
 from .._names import Fakes, InTransaction
 from .._throttle import Throttle
@@ -18,7 +18,6 @@ __all__ = ["DriverGuard", "Options", "Places"]
 _COUNTS = (Fakes.COUNT, Fakes.ROWS_AND_COUNT)
 # What may give a row a key. That the word stands elsewhere costs an ignored write its count, and it is refused.
 _INSERT = re.compile(r"\b(?:insert|replace)\b", re.IGNORECASE)
-_BLANK = re.compile(r"(?:\s|;|--[^\n]*(?:\n|$)|/\*.*?\*/)*\Z", re.DOTALL)
 
 
 class Options:
@@ -44,7 +43,7 @@ class Options:
             "in_transaction": in_transaction,
             "fakes": fakes,
             "dialect": traits.dialect if dialect is None else dialect,
-            "exempt": _or_blank(exempt),
+            "exempt": or_blank(exempt),
         }
         self.traits = traits
         self._guards: dict[str | None, DriverGuard] = {}
@@ -115,12 +114,3 @@ def _release(permits: WeakSet[Permit]) -> None:
     for permit in list(permits):
         permit.release()
     permits.clear()
-
-
-def _or_blank(exempt: Callable[[str], bool] | None) -> Callable[[str], bool]:
-    """Exempts what says nothing too: pools test connections with an empty text."""
-
-    def is_exempt(sql: str) -> bool:
-        return _BLANK.match(sql) is not None or (exempt is not None and exempt(sql))
-
-    return is_exempt
