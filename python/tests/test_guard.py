@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import inspect
+import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-
+import types
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import in_use
 
 import sqlthrottle
 from sqlthrottle import StatementAborted, Throttle, Verdict
+from sqlthrottle._gate import decided
 
 SQL = "select * from users where id = 7"
 IGNORED = "rules: [{name: i, limit: {block: true}, then: {strategy: ignore}}]"
@@ -334,6 +338,82 @@ class TestAsync:
             assert in_use(throttle) == 0
 
         asyncio.run(main())
+
+    def test_what_a_worker_thread_is_given_when_the_loop_has_ended_is_given_back(self) -> None:
+        asked, answer = threading.Event(), threading.Event()
+
+        def provider(_: str) -> None:
+            asked.set()
+            assert answer.wait(30)
+
+        throttle = Throttle("rules: [{name: one, limit: {concurrency: {max: 1}}}]", provider=provider, refresh=False)
+        workers = ThreadPoolExecutor(1)
+
+        async def work() -> None:
+            asyncio.get_running_loop().set_default_executor(workers)
+            async with throttle.guard(SQL):
+                raise AssertionError("it was sent")
+
+        loop, waiting = asyncio.new_event_loop(), work()
+        loop.call_soon(waiting.send, None)
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+        waiting.close()
+        loop._default_executor = None  # type: ignore[attr-defined]
+        loop.close()
+        assert asked.wait(30)
+        answer.set()
+        workers.shutdown()
+        assert throttle.snapshot()["rules"][0]["passed"] == 1, "it was let pass"
+        assert in_use(throttle) == 0
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_place_is_given_back_where_the_log_raises(is_async: bool) -> None:
+    # Of a rule the log says something only once a minute.
+    rules = f"""
+    rules:
+      - {{name: one, limit: {{concurrency: {{max: 1}}}}}}
+      - {{name: logged {is_async}, limit: {{block: true}}, then: {{strategy: delay, delay: 1ms}}}}
+    """
+    decisions = logging.getLogger("sqlthrottle.decisions")
+
+    def broken(record: logging.LogRecord) -> bool:
+        raise ZeroDivisionError
+
+    async def work() -> None:
+        async with throttle.guard(SQL):
+            raise AssertionError("it was sent")
+
+    throttle = Throttle(rules, refresh=False)
+    level = decisions.level
+    decisions.setLevel(logging.INFO)
+    decisions.addFilter(broken)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            if is_async:
+                asyncio.run(work())
+            else:
+                throttle.guard(SQL).__enter__()
+    finally:
+        decisions.removeFilter(broken)
+        decisions.setLevel(level)
+    assert throttle.snapshot()["rules"][1]["resumed"] == 1
+    assert in_use(throttle) == 0
+
+
+def test_a_mark_is_taken_back_where_it_was_not_set() -> None:
+    @types.coroutine
+    def suspended() -> Generator[None, None, None]:
+        yield
+
+    async def work() -> None:
+        with decided(Throttle()):
+            await suspended()
+
+    coroutine = work()
+    contextvars.copy_context().run(coroutine.send, None)
+    coroutine.close()
 
 
 def test_requests_are_guarded() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Collection, Coroutine, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast
@@ -40,6 +40,7 @@ __all__ = [
     "in_order",
     "must_be_throttle",
     "sent",
+    "unset",
 ]
 
 _V = TypeVar("_V")
@@ -286,7 +287,7 @@ class Gate:
 def sent(token: Token[tuple[object, ...]] | None) -> None:
     """Ends what :meth:`Gate.sending` began."""
     if token is not None:
-        DECIDED.reset(token)
+        unset(DECIDED, token)
 
 
 @contextmanager
@@ -296,7 +297,14 @@ def decided(throttle: Throttle) -> Generator[None, None, None]:
     try:
         yield
     finally:
-        DECIDED.reset(token)
+        unset(DECIDED, token)
+
+
+def unset(variable: ContextVar[_V], token: Token[_V]) -> None:
+    """Has a variable be as it was before it was set, also in a coroutine that nobody waits for any more: it is closed from anywhere, where
+    that was never set."""
+    with suppress(ValueError):
+        variable.reset(token)
 
 
 def dialect_of(name: str) -> Dialect | None:

@@ -37,7 +37,7 @@ def settle(throttle: Engine, decision: Decision) -> Decision:
                 raise
             decision = throttle.resume(decision)
     finally:
-        _told.delayed(first, waited)
+        _tell(throttle, decision, first, waited)
     return decision
 
 
@@ -65,22 +65,41 @@ async def settle_async(throttle: Engine, decision: Decision, ask: Callable[[], D
             if decision.verdict in _UNSETTLED:
                 decision = await _in_thread(throttle, functools.partial(throttle.resume, decision))
     finally:
-        _told.delayed(first, waited)
+        _tell(throttle, decision, first, waited)
     return decision
 
 
+def _tell(throttle: Engine, decision: Decision, first: Decision, waited: float) -> None:
+    try:
+        _told.delayed(first, waited)
+    except BaseException:
+        # A filter of the log has raised: nobody gets what was decided.
+        throttle.release(decision)
+        raise
+
+
 async def _in_thread(throttle: Engine, ask: Callable[[], Decision]) -> Decision:
-    """Asks in a worker thread. Where nobody waits for the answer any more, what it holds is given back."""
+    """Asks in a worker thread. Where nobody waits for the answer any more, what it holds is given back, also when the loop has ended."""
+    answers: list[Decision] = []
+    is_left = False
 
-    def drop(answer: asyncio.Future[Decision]) -> None:
-        if not answer.cancelled() and answer.exception() is None:
-            throttle.release(answer.result())
-            throttle.give_up(answer.result())
+    def run() -> Decision:
+        answer = ask()
+        answers.append(answer)
+        if is_left:
+            drop()
+        return answer
 
-    run = functools.partial(contextvars.copy_context().run, ask)
-    answer = asyncio.get_running_loop().run_in_executor(None, run)
+    def drop() -> None:
+        for answer in answers:
+            throttle.release(answer)
+            throttle.give_up(answer)
+
+    context = contextvars.copy_context()
+    answer = asyncio.get_running_loop().run_in_executor(None, context.run, run)
     try:
         return await asyncio.shield(answer)
-    except asyncio.CancelledError:
-        answer.add_done_callback(drop)
+    except BaseException:
+        is_left = True
+        drop()
         raise

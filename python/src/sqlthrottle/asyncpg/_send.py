@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Coroutine, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -78,9 +77,7 @@ async def send(
         return await run(timeout=timeout)
     finally:
         permit.release()
-        # A coroutine that nobody waits for any more is closed from anywhere, where the mark was never set.
-        with suppress(ValueError):
-            sent(token)
+        sent(token)
 
 
 def rows_of(args: Any) -> Sequence[Any]:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
-from .._gate import IGNORED, PASSED, Gate, Permit, Remembered, sent
+from .._gate import IGNORED, PASSED, Gate, Permit, Remembered, sent, unset
 from ._asked import RAW, Asked, asked_of
 from ._cursor import HeldCursor, IgnoredCursor
 
@@ -66,7 +66,7 @@ def _asking(base: Any) -> type[Any]:
             try:
                 return super().execute(query, *arguments, **options)
             finally:
-                _asked.reset(token)
+                unset(_asked, token)
 
     return Asking
 
@@ -91,7 +91,7 @@ def _guarded(base: Any) -> type[Any]:
                 return cursor
             finally:
                 permit.release()
-                _asked.reset(token)
+                unset(_asked, token)
                 sent(mark)
 
         def close(self) -> Any:
@@ -129,7 +129,7 @@ def _guarded_async(base: Any) -> type[Any]:
                 return cursor
             finally:
                 permit.release()
-                _asked.reset(token)
+                unset(_asked, token)
                 sent(mark)
 
         async def iterate(self, query: Any, buffer_size: int | None = None) -> AsyncGenerator[Any, None]:
