@@ -24,6 +24,8 @@ __all__ = ["ConnectionProxy", "CursorProxy", "wrap"]
 
 _SHORTCUTS = frozenset(("execute", "executemany", "executescript"))
 """What connections of some drivers do by a cursor that they make."""
+_ENDS = frozenset(("reset", "tpc_prepare", "tpc_commit", "tpc_rollback"))
+"""Of some connections: what ends a transaction, too."""
 _SCRIPTS = frozenset(("executescript", "copy_expert"))
 """Of some cursors: what takes a text, and has no result that could be made up."""
 
@@ -108,6 +110,8 @@ class ConnectionProxy(_Proxy):
 
     def __getattr__(self, name: str) -> Any:
         value = super().__getattr__(name)
+        if name in _ENDS:
+            return functools.wraps(value)(functools.partial(self._sqlthrottle_end, value))
         if name not in _SHORTCUTS:
             return value
 
@@ -123,14 +127,14 @@ class ConnectionProxy(_Proxy):
         return CursorProxy(self._sqlthrottle_connection.cursor(*arguments, **options), self)
 
     def commit(self) -> Any:
-        try:
-            return self._sqlthrottle_connection.commit()
-        finally:
-            self._sqlthrottle_places.transaction_ended()
+        return self._sqlthrottle_end(self._sqlthrottle_connection.commit)
 
     def rollback(self) -> Any:
+        return self._sqlthrottle_end(self._sqlthrottle_connection.rollback)
+
+    def _sqlthrottle_end(self, end: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            return self._sqlthrottle_connection.rollback()
+            return end(*arguments)
         finally:
             self._sqlthrottle_places.transaction_ended()
 

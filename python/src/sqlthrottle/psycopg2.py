@@ -91,28 +91,37 @@ class _Connection(_Driver):
         return super().cursor(name, guarded_cursor(chosen), *arguments, **options)
 
     def commit(self) -> None:
-        try:
-            super().commit()
-        finally:
-            self._sqlthrottle_ended(Places.transaction_ended)
+        self._sqlthrottle_end(super().commit)
 
     def rollback(self) -> None:
-        try:
-            super().rollback()
-        finally:
-            self._sqlthrottle_ended(Places.transaction_ended)
+        self._sqlthrottle_end(super().rollback)
+
+    def reset(self) -> None:
+        self._sqlthrottle_end(super().reset)
+
+    def tpc_prepare(self) -> None:
+        self._sqlthrottle_end(super().tpc_prepare)
+
+    def tpc_commit(self, *arguments: Any) -> None:
+        self._sqlthrottle_end(super().tpc_commit, *arguments)
+
+    def tpc_rollback(self, *arguments: Any) -> None:
+        self._sqlthrottle_end(super().tpc_rollback, *arguments)
 
     def __exit__(self, *raised: Any) -> Any:
-        try:
-            return super().__exit__(*raised)
-        finally:
-            self._sqlthrottle_ended(Places.transaction_ended)
+        return self._sqlthrottle_end(super().__exit__, *raised)
 
     def close(self) -> None:
         try:
             super().close()
         finally:
             self._sqlthrottle_ended(Places.closed)
+
+    def _sqlthrottle_end(self, end: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return end(*arguments)
+        finally:
+            self._sqlthrottle_ended(Places.transaction_ended)
 
     def _sqlthrottle_ended(self, end: Callable[[Places], None]) -> None:
         places = _places.get(self)

@@ -6,7 +6,7 @@ import gc
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -379,3 +379,25 @@ def test_an_interrupt_of_a_wait_leaves_a_pipeline_as_it_is(
             patched.setattr(time, "sleep", interrupted)
             connection.execute("select * from waiting")
         assert cursor.fetchone() == (ROWS,)
+
+
+@pytest.mark.parametrize("end", ["commit", "/* a */ ROLLBACK", "update missing set id = 1; commit"])
+def test_streams_end_with_a_transaction_that_a_text_ends(
+    connection: Any, throttle: sqlthrottle.Throttle, end: str
+) -> None:
+    cursor, kept = connection.cursor("stream"), connection.cursor("kept", withhold=True)
+    cursor.execute("select id from single")
+    connection.execute("select id from plain")
+    assert held(throttle) == 1
+    with suppress(psycopg.Error):
+        connection.execute(end)
+    # What has failed goes on until it is rolled back.
+    assert held(throttle) == ("missing" in end)
+    connection.rollback()
+    assert held(throttle) == 0
+    cursor.close()
+    kept.execute("select id from single")
+    connection.execute("commit")
+    assert held(throttle) == 1
+    kept.close()
+    assert held(throttle) == 0

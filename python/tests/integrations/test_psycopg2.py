@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from shows import shows
 from watch import counted, held, throttle  # noqa: F401
 
 import sqlthrottle
+import sqlthrottle.dbapi
 import sqlthrottle.psycopg2
 import sqlthrottle.sqlalchemy
 
@@ -102,6 +103,41 @@ class TestPsycopg2(DriverTests):
             assert held(throttle) == 1
         assert held(throttle) == 0
         super().test_stream(driver, connection, throttle)
+
+
+def prepared(connection: Any) -> None:
+    """Ends a transaction of two phases, of which the first is refused where the server has none."""
+    with suppress(psycopg2.Error):
+        connection.tpc_prepare()
+    connection.tpc_rollback()
+
+
+@pytest.mark.parametrize("is_wrapped", [False, True])
+@pytest.mark.parametrize(
+    ("is_two_phase", "end"),
+    [
+        (False, lambda connection: connection.cursor().execute("commit")),
+        (False, lambda connection: connection.cursor().execute("/* a */ ROLLBACK")),
+        (False, lambda connection: connection.reset()),
+        (True, lambda connection: connection.tpc_rollback()),
+        (True, lambda connection: connection.tpc_commit()),
+        (True, prepared),
+    ],
+    ids=["commit", "rollback", "reset", "tpc_rollback", "tpc_commit", "tpc_prepare"],
+)
+def test_streams_end_with_their_transaction_however_it_ends(
+    driver: Psycopg2, throttle: sqlthrottle.Throttle, is_wrapped: bool, is_two_phase: bool, end: Any
+) -> None:
+    opened = sqlthrottle.dbapi.wrap(driver.open(), throttle) if is_wrapped else driver.connect(throttle)
+    with closing(opened) as connection:
+        if is_two_phase:
+            connection.tpc_begin(connection.xid(1, "throttled", "streams"))
+        cursor = connection.cursor("stream")
+        cursor.execute("select id from single")
+        connection.cursor().execute("select id from plain")
+        assert held(throttle) == 1
+        end(connection)
+        assert held(throttle) == 0
 
 
 FACTORIES = (

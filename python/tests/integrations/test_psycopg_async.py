@@ -269,6 +269,18 @@ def test_a_pipeline_holds_places_until_results_come(run: Run, throttle: sqlthrot
     run(test)
 
 
+def test_streams_end_with_a_transaction_that_a_text_ends(run: Run, throttle: sqlthrottle.Throttle) -> None:
+    async def test(connection: Connection) -> None:
+        cursor = connection.cursor("stream")
+        await cursor.execute("select id from single")
+        assert held(throttle) == 1
+        await connection.execute("commit")
+        assert held(throttle) == 0
+        await cursor.close()
+
+    run(test)
+
+
 def test_a_pool_lends_guarded_connections(conninfo: str, throttle: sqlthrottle.Throttle) -> None:
     async def main() -> None:
         async with psycopg_pool.AsyncConnectionPool(conninfo, min_size=1, open=False) as pool:

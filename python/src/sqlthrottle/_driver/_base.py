@@ -33,10 +33,14 @@ if TYPE_CHECKING:
         iterdump: Any
         lastrowid: Any
         nextset: Any
+        reset: Any
         rollback: Any
         rowcount: Any
         scroll: Any
         stream: Any
+        tpc_commit: Any
+        tpc_prepare: Any
+        tpc_rollback: Any
         __exit__: Any
         __iter__: Any
         __next__: Any

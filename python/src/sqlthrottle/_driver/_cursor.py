@@ -146,6 +146,8 @@ class GuardedCursor(DriverClass):
             sent(token)
             if permit is not PASSED:
                 permit.release()
+            if guard.traits.streams_end_with_transaction:
+                self._sqlthrottle_places().executed(guard.traits, self.connection)
 
     def _sqlthrottle_hold(self, permit: Permit, guard: DriverGuard) -> None:
         outlasts = not guard.traits.streams_end_with_transaction or bool(getattr(self, "withhold", False))

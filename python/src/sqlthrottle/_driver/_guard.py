@@ -104,6 +104,11 @@ class Places:
         """Releases what goes with a transaction."""
         _release(self._held)
 
+    def executed(self, traits: Traits, connection: Any) -> None:
+        """Releases what goes with a transaction where a text has ended it, or has failed to."""
+        if self._held and traits.is_idle(connection):
+            self.transaction_ended()
+
     def closed(self) -> None:
         """Releases all."""
         _release(self._held)

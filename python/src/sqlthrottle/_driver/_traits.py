@@ -24,6 +24,10 @@ def _nothing(connection: Any) -> None:
     return None
 
 
+def _unknown(connection: Any) -> bool:
+    return False
+
+
 def _says_closed(connection: Any) -> bool:
     return bool(getattr(connection, "closed", False))
 
@@ -43,6 +47,8 @@ class Traits:
     """Whether rows of a cursor are still to come when it has executed a statement."""
     in_transaction: Callable[[Any], bool] = _commits_late
     """Whether a transaction of a connection is open, or the next statement would open one."""
+    is_idle: Callable[[Any], bool] = _unknown
+    """Whether it knows that no transaction of a connection is open, whoever has ended the last one."""
     database: Callable[[Any], str | None] = _nothing
     """Where a connection sends statements to."""
     is_closed: Callable[[Any], bool] = _says_closed
@@ -60,9 +66,12 @@ def _psycopg_streams(cursor: Any) -> bool:
     return getattr(cursor, "name", None) is not None
 
 
+def _psycopg_is_idle(connection: Any) -> bool:
+    return bool(connection.info.transaction_status == 0)
+
+
 def _psycopg_in_transaction(connection: Any) -> bool:
-    # 0 is idle.
-    return not connection.autocommit or connection.info.transaction_status != 0
+    return not connection.autocommit or not _psycopg_is_idle(connection)
 
 
 def _psycopg_database(connection: Any) -> str | None:
@@ -74,6 +83,7 @@ PSYCOPG = Traits(
     reads_keys=False,
     streams=_psycopg_streams,
     in_transaction=_psycopg_in_transaction,
+    is_idle=_psycopg_is_idle,
     database=_psycopg_database,
     refuses_fetch=True,
 )
@@ -83,6 +93,7 @@ PSYCOPG2 = Traits(
     reads_keys=False,
     streams=_psycopg_streams,
     in_transaction=_psycopg_in_transaction,
+    is_idle=_psycopg_is_idle,
     database=_psycopg_database,
     refuses_fetch=True,
     calls_by="select * from",

@@ -30,6 +30,7 @@ class GuardedCursor(GuardedBaseCursor):
             self._sqlthrottle_remember(guard, asked.sql)
         finally:
             permit.release()
+            self._conn._sqlthrottle_places.executed(guard.traits, self._conn)
         return self
 
     def _sqlthrottle_send_queued(self, query: Any, params: Any, **options: Any) -> Any:
