@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -319,19 +318,6 @@ def test_a_pool_need_not_be_there(throttle: sqlthrottle.Throttle, monkeypatch: p
         sqlthrottle.psycopg.install(object(), throttle)  # type: ignore[arg-type]
 
 
-def test_what_is_held_when_a_connection_is_uninstalled_ends_with_it(
-    connection: Any, throttle: sqlthrottle.Throttle
-) -> None:
-    cursor = connection.cursor("left")
-    cursor.execute("select * from single")
-    sqlthrottle.psycopg.uninstall(connection)
-    sqlthrottle.psycopg.install(connection, throttle)
-    assert held(throttle) == 1
-    connection.rollback()
-    assert held(throttle) == 0
-    cursor.close()
-
-
 def test_connect_opens_a_guarded_connection(driver: Psycopg, throttle: sqlthrottle.Throttle) -> None:
     with closing(
         sqlthrottle.psycopg.connect(driver.conninfo, throttle=throttle, fakes="none", autocommit=True)
@@ -361,15 +347,6 @@ def test_what_sqlalchemy_asked_for_is_asked_once(driver: Psycopg, throttle: sqlt
     engine.dispose()
 
 
-def test_a_lost_stream_gives_its_place_back(connection: Any, throttle: sqlthrottle.Throttle) -> None:
-    rows = connection.cursor().stream("select id from single")
-    next(rows)
-    assert held(throttle) == 1
-    del rows
-    gc.collect()
-    assert held(throttle) == 0
-
-
 def test_an_interrupt_of_a_wait_leaves_a_pipeline_as_it_is(
     connection: Any, throttle: sqlthrottle.Throttle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,25 +356,3 @@ def test_an_interrupt_of_a_wait_leaves_a_pipeline_as_it_is(
             patched.setattr(time, "sleep", interrupted)
             connection.execute("select * from waiting")
         assert cursor.fetchone() == (ROWS,)
-
-
-@pytest.mark.parametrize("end", ["commit", "/* a */ ROLLBACK", "update missing set id = 1; commit"])
-def test_streams_end_with_a_transaction_that_a_text_ends(
-    connection: Any, throttle: sqlthrottle.Throttle, end: str
-) -> None:
-    cursor, kept = connection.cursor("stream"), connection.cursor("kept", withhold=True)
-    cursor.execute("select id from single")
-    connection.execute("select id from plain")
-    assert held(throttle) == 1
-    with suppress(psycopg.Error):
-        connection.execute(end)
-    # What has failed goes on until it is rolled back.
-    assert held(throttle) == ("missing" in end)
-    connection.rollback()
-    assert held(throttle) == 0
-    cursor.close()
-    kept.execute("select id from single")
-    connection.execute("commit")
-    assert held(throttle) == 1
-    kept.close()
-    assert held(throttle) == 0

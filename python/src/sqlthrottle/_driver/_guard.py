@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakSet
 
 from .._exempt import is_exempt, or_blank
-from .._gate import Gate, Permit, Remembered
+from .._gate import PASSED, Gate, Permit, Remembered
 from .._names import Fakes, InTransaction
 from .._throttle import Throttle
 from ._traits import Traits
@@ -98,7 +98,8 @@ class Places:
         self._lasting: WeakSet[Permit] = WeakSet()
 
     def add(self, permit: Permit, outlasts_transaction: bool = False) -> None:
-        (self._lasting if outlasts_transaction else self._held).add(permit)
+        if permit is not PASSED:
+            (self._lasting if outlasts_transaction else self._held).add(permit)
 
     def transaction_ended(self) -> None:
         """Releases what goes with a transaction."""

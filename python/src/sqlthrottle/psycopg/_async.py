@@ -7,7 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from .._driver import counted_rows
-from .._gate import IGNORED, Permit
+from .._gate import IGNORED, PASSED
 from ._cursor import GuardedBaseCursor, GuardedBaseServerCursor
 
 __all__ = ["GuardedAsyncCursor", "GuardedAsyncServerCursor"]
@@ -64,34 +64,34 @@ class GuardedAsyncCursor(GuardedBaseCursor):
 
     async def stream(self, query: Any, params: Any = None, **options: Any) -> AsyncIterator[Any]:
         guard = self._sqlthrottle_guard()
-        permit: Permit | None = None
+        permit = PASSED
         if guard is not None:
             asked = self._sqlthrottle_asked(guard, query, params)
             permit = await guard.gate.enter_async(*asked)
             if permit is IGNORED:
                 self._sqlthrottle_make_up(guard, asked.sql)
                 return
+            self._conn._sqlthrottle_places.add(permit, True)
         try:
             # One that is left before its end is to end its statement, too, and not only when it is collected.
             async with aclosing(super().stream(query, params, **options)) as rows:
                 async for row in rows:
                     yield row
         finally:
-            if permit is not None:
-                permit.release()
+            permit.release()
 
     @asynccontextmanager
     async def copy(self, statement: Any, params: Any = None, **options: Any) -> AsyncGenerator[Any, None]:
-        permit: Permit | None = None
+        permit = PASSED
         guard = self._sqlthrottle_guard()
         if guard is not None:
             permit = await guard.gate.enter_async(*self._sqlthrottle_asked(guard, statement, params, fakes="none"))
+            self._conn._sqlthrottle_places.add(permit, True)
         try:
             async with super().copy(statement, params, **options) as copy:
                 yield copy
         finally:
-            if permit is not None:
-                permit.release()
+            permit.release()
 
 
 class GuardedAsyncServerCursor(GuardedBaseServerCursor, GuardedAsyncCursor):

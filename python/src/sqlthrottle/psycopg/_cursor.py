@@ -65,8 +65,7 @@ class GuardedBaseCursor(DriverClass):
             queued = self._sqlthrottle_queued = deque()
         queued.extend([PASSED] * (results - 1))
         queued.append(permit)
-        if permit is not PASSED:
-            self._conn._sqlthrottle_places.add(permit, True)
+        self._conn._sqlthrottle_places.add(permit, True)
         return True
 
     def _sqlthrottle_unqueue(self) -> None:
@@ -116,8 +115,7 @@ class GuardedBaseServerCursor(GuardedBaseCursor):
 
     def _sqlthrottle_hold(self, permit: Permit) -> None:
         self._sqlthrottle_held = permit
-        if permit is not PASSED:
-            self._conn._sqlthrottle_places.add(permit, self._withhold)
+        self._conn._sqlthrottle_places.add(permit, self._withhold)
 
     def _sqlthrottle_make_up(self, guard: DriverGuard, text: str) -> None:
         super()._sqlthrottle_make_up(guard, text)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._driver import counted_rows
-from .._gate import IGNORED, Permit
+from .._gate import IGNORED, PASSED
 from ._cursor import GuardedBaseCursor, GuardedBaseServerCursor
 
 __all__ = ["GuardedCursor", "GuardedServerCursor"]
@@ -72,6 +72,7 @@ class GuardedCursor(GuardedBaseCursor):
         if permit is IGNORED:
             self._sqlthrottle_make_up(guard, asked.sql)
             return
+        self._conn._sqlthrottle_places.add(permit, True)
         try:
             yield from super().stream(query, params, **options)
         finally:
@@ -79,16 +80,16 @@ class GuardedCursor(GuardedBaseCursor):
 
     @contextmanager
     def copy(self, statement: Any, params: Any = None, **options: Any) -> Generator[Any, None, None]:
-        permit: Permit | None = None
+        permit = PASSED
         guard = self._sqlthrottle_guard()
         if guard is not None:
             permit = guard.gate.enter(*self._sqlthrottle_asked(guard, statement, params, fakes="none"))
+            self._conn._sqlthrottle_places.add(permit, True)
         try:
             with super().copy(statement, params, **options) as copy:
                 yield copy
         finally:
-            if permit is not None:
-                permit.release()
+            permit.release()
 
 
 class GuardedServerCursor(GuardedBaseServerCursor, GuardedCursor):
