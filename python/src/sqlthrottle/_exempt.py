@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["first_word", "is_exempt", "or_control"]
+__all__ = ["COMMENT", "first_word", "is_exempt", "or_blank", "or_control"]
 
 _DEFINITIONS = frozenset(("create", "alter", "drop", "truncate", "comment", "rename", "grant", "revoke"))
 _VALIDATIONS = frozenset(("select 1", "select 1 from dual", "values 1", "values(1)", "/* ping */ select 1"))
@@ -31,18 +31,18 @@ _BEFORE_TABLE = {"select": "from", "with": "from", "delete": "from", "insert": "
 
 _BLANKS = re.compile(r"\s+")
 _ENDS = "; \t\r\n\f\v"
-# What every database takes for a comment: a nested one ends elsewhere for some of them, and `/*!` is none for MySQL.
-_COMMENT = r"--[^\n]*|/\*(?!M?!)[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
+COMMENT = r"--[^\n]*|/\*(?!M?!)[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
+"""What every database takes for a comment: a nested one ends elsewhere for some of them, and ``/*!`` is none for MySQL."""
 # A quoted name is a token with its quotes. Reading ends where databases would read on in different ways, and before the first string.
 _TOKEN = re.compile(
-    _COMMENT
+    COMMENT
     + r"""|\s+|(?P<token>"[^"\\]*"|`[^`]*`|\[[^\]]*\]|[^\W\d][\w$]*|\w+|(?!['"`\[#]|/\*|\$\w*\$).)|(?P<end>.)""",
     re.DOTALL,
 )
 _MOST_TOKENS = 2_000
 # A string with a backslash in it ends elsewhere for some databases.
 _DIVIDES = re.compile(
-    _COMMENT
+    COMMENT
     + r"""|'[^'\\]*'|"[^"\\]*"|`[^`]*`|[^\W\d][\w$]*|(?P<body>\$\w*\$)(?:.*?(?P=body))?|(?P<divide>;)|(?P<open>['"`])|"""
     r"""[^-/'"`$;\w]+|.""",
     re.DOTALL,

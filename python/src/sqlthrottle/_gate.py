@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast
 
 from . import _told
 from ._errors import ArgumentError, StatementAborted
-from ._exempt import is_exempt
+from ._exempt import COMMENT, is_exempt
 from ._names import Dialect, Fakes, InTransaction, Verdict
 from ._native import Engine
 from ._settle import settle, settle_async
@@ -49,8 +49,8 @@ _Params = Union[Collection[Any], Mapping[str, Any], None]
 
 _ALLOW = Verdict.ALLOW
 
-# Strings are passed over, as what looks like a place in one is none; so is a cast, whose colons are two.
-_PLACES = re.compile(r"'(?:[^']|'')*'|::|%\((\w+)\)s|[:@$](\w+)")
+# Strings, quoted names and comments are passed over, as what looks like a place in one is none; so is a cast, whose colons are two.
+_PLACES = re.compile(rf"""'[^']*'|"[^"]*"|`[^`]*`|{COMMENT}|::|%\((\w+)\)s|[:@$](\w+)""")
 
 _DIALECTS = {
     "mysql": Dialect.MYSQL,

@@ -214,8 +214,9 @@ def test_rules_see_bound_values(driver: Sqlite3) -> None:
         connection.execute("select * from plain where id = ?", (41,))
         with refused():
             connection.execute("select * from plain where id = ?", (42,))
-        with refused():
-            connection.execute("select * from plain where name = :name and id = :id", {"id": 42, "name": "x"})
+        for comment in ("", "/* :name */ ", "-- :name\n", "':name' <> '' and ", '":name" <> 1 and '):
+            with refused():
+                connection.execute(f"select * from plain where {comment}name = :name and id = :id", {"id": 42, "name": "x"})
         # What this stands for, drivers differ in: it is not known.
         connection.execute("select * from plain where id = ?", "7")
 
