@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import threading
 import time
 from collections.abc import Callable
 
@@ -169,3 +170,17 @@ def test_a_program_that_configures_nothing_sees_nothing_of_it(run: Callable[...,
                 throttle.reload("rules: [{name: another, limit: {block: true}}]")
     """
     assert run(program) == "\nWARNING:sqlthrottle.decisions:refused by another: 1\n"
+
+
+def test_a_thread_that_is_interrupted_while_it_takes_note_may_take_note(throttle: sqlthrottle.Throttle) -> None:
+    log = Log()
+    decision = throttle.check("select 1")
+
+    def interrupted() -> None:
+        with log._lock:
+            log.say(sqlthrottle.Verdict.ABORT, decision)
+
+    thread = threading.Thread(target=interrupted, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()

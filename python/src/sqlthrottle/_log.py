@@ -45,8 +45,9 @@ class Log:
         self.forked()
 
     def forked(self) -> None:
-        """Of the parent's threads, one may have held the lock."""
-        self._lock = threading.Lock()
+        """Of the parent's threads, one may have held the lock. This one may hold it: a signal, or an object that the collector ends, can
+        have a statement sent in the middle of it."""
+        self._lock = threading.RLock()
 
     def say(self, verdict: Verdict, decision: Decision) -> None:
         """Takes note of a decision, and logs it where that is due."""

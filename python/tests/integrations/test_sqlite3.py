@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -112,6 +113,37 @@ def test_cursors_of_every_class_are_guarded_and_stay_of_their_class(
             connection.cursor().execute("select * from refused")
         with refused():
             connection.execute("select * from refused")
+
+
+def test_a_class_of_cursors_is_made_without_a_lock(driver: Sqlite3, throttle: sqlthrottle.Throttle) -> None:
+    """A process that forks while a thread holds one would never get it."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(sqlite3.Cursor):
+        def __init_subclass__(cls) -> None:
+            begun.set()
+            assert go_on.wait(30)
+
+    class Own(sqlite3.Cursor):
+        pass
+
+    def make(kind: type[sqlite3.Cursor]) -> threading.Thread:
+        def run() -> None:
+            with closing(driver.connect(throttle)) as connection:
+                connection.cursor(kind)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+    slow = make(Slow)
+    assert begun.wait(30)
+    other = make(Own)
+    other.join(30)
+    is_made = not other.is_alive()
+    go_on.set()
+    slow.join()
+    assert is_made
 
 
 def test_cursors_are_iterated_as_their_class_does(connection: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
@@ -16,7 +15,6 @@ _GUARD = "_sqlthrottle"
 _PLACES = "_sqlthrottle_places"
 
 _classes: WeakValueDictionary[tuple[type, type], type] = WeakValueDictionary()
-_lock = threading.Lock()
 
 
 def guarded_class(guarded: type, base: type) -> type:
@@ -32,13 +30,13 @@ def backed_class(guarded: type, base: type) -> type:
 def _made(guarded: type, base: type, bases: tuple[type, type]) -> type:
     if issubclass(base, guarded):
         return base
-    with _lock:
-        made = _classes.get((guarded, base))
-        if made is None:
-            # It has the name of its base, for those who print it.
-            names = {"__module__": base.__module__, "__qualname__": base.__qualname__, "__doc__": base.__doc__}
-            made = _classes[guarded, base] = type(base.__name__, bases, names)
-        return made
+    made = _classes.get((guarded, base))
+    if made is None:
+        # It has the name of its base, for those who print it.
+        names = {"__module__": base.__module__, "__qualname__": base.__qualname__, "__doc__": base.__doc__}
+        # Two threads may both make one, and either will do: a lock that one of them held would stay locked in a process that forks.
+        made = _classes[guarded, base] = type(base.__name__, bases, names)
+    return made
 
 
 def put_in(connection: Any, guarded: Callable[[type], type], options: Options) -> None:
