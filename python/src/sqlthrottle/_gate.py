@@ -40,6 +40,7 @@ __all__ = [
     "in_order",
     "must_be_throttle",
     "sent",
+    "undecided",
     "unset",
 ]
 
@@ -294,6 +295,16 @@ def sent(token: Token[tuple[object, ...]] | None) -> None:
 def decided(throttle: Throttle) -> Generator[None, None, None]:
     """No integration asks this throttle for what is sent within."""
     token = DECIDED.set((*DECIDED.get(), throttle))
+    try:
+        yield
+    finally:
+        unset(DECIDED, token)
+
+
+@contextmanager
+def undecided() -> Generator[None, None, None]:
+    """What is sent within is another statement than the one that is being sent: a caller's code is run in the middle of that."""
+    token = DECIDED.set(())
     try:
         yield
     finally:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from watch import counted, throttle  # noqa: F401
 
 import sqlthrottle
 import sqlthrottle.asyncpg
+import sqlthrottle.psycopg2
 import sqlthrottle.sqlalchemy
 
 QUERY = "select * from refused"
@@ -177,5 +179,42 @@ def test_sqlalchemy_meets_a_server_and_tests_connections_whatever_rules_say(addr
                     with pytest.raises(sqlthrottle.StatementAborted):
                         await connection.execute(text("select 2"))
             await engine.dispose()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("of_pool", [False, True])
+def test_what_is_sent_in_the_middle_of_a_copy_asks(address: str, throttle: sqlthrottle.Throttle, of_pool: bool) -> None:
+    async def main() -> None:
+        guarded = sqlthrottle.asyncpg
+        other = await guarded.connect(address, throttle=throttle)
+        sender = await (guarded.create_pool if of_pool else guarded.connect)(address, throttle=throttle)
+
+        async def rows() -> AsyncIterator[tuple[int, str]]:
+            await refused(other.fetch(QUERY))
+            yield 1_000, "x"
+
+        def rows_by_another_driver() -> Iterator[tuple[int, str]]:
+            with contextlib.closing(sqlthrottle.psycopg2.connect(address, throttle=throttle)) as connection:
+                with pytest.raises(sqlthrottle.StatementAborted):
+                    connection.cursor().execute(QUERY)
+            yield 1_001, "x"
+
+        async def source() -> AsyncIterator[bytes]:
+            await refused(other.fetch(QUERY))
+            yield b"1002\tx\n"
+
+        async def written(data: bytes) -> None:
+            await refused(other.fetch(QUERY))
+
+        assert await sender.copy_records_to_table("plain", records=rows()) == "COPY 1"
+        assert await sender.copy_records_to_table("plain", records=rows_by_another_driver()) == "COPY 1"
+        assert await sender.copy_to_table("plain", source=source()) == "COPY 1"
+        assert counted(throttle, "refused")["aborted"] == 3
+        await sender.copy_from_query("select $1::int", 1, output=written)
+        assert counted(throttle, "refused")["aborted"] == 4
+        assert await sender.copy_records_to_table("plain", records=[(1_003, "x")]) == "COPY 1"
+        await other.close()
+        await sender.close()
 
     asyncio.run(main())

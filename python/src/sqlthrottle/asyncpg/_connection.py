@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._gate import Gate, decided
+from ._copy import of_callers
 from ._cursor import GuardedCursorFactory
 from ._send import gate_of, release_streams, rows_of, send, send_rows, status_of
 from ._statement import GuardedStatement
@@ -57,19 +58,19 @@ class _Guarded:
         return await send_rows(self, query, run, _no_rows, rows, timeout)
 
     async def copy_from_query(self, query: str, *args: Any, timeout: Any = None, **options: Any) -> str:
-        run = functools.partial(super().copy_from_query, query, *args, **options)  # type: ignore[misc]
+        run = functools.partial(super().copy_from_query, query, *args, **of_callers(options))  # type: ignore[misc]
         return await send(self, f"COPY ({query}) TO STDOUT", run, None, args, 1, timeout)
 
     async def copy_from_table(self, table_name: str, *, timeout: Any = None, **options: Any) -> str:
-        run = functools.partial(super().copy_from_table, table_name, **options)  # type: ignore[misc]
+        run = functools.partial(super().copy_from_table, table_name, **of_callers(options))  # type: ignore[misc]
         return await self._copy(run, table_name, "TO STDOUT", options, timeout)
 
     async def copy_to_table(self, table_name: str, *, timeout: Any = None, **options: Any) -> str:
-        run = functools.partial(super().copy_to_table, table_name, **options)  # type: ignore[misc]
+        run = functools.partial(super().copy_to_table, table_name, **of_callers(options))  # type: ignore[misc]
         return await self._copy(run, table_name, "FROM STDIN", options, timeout)
 
     async def copy_records_to_table(self, table_name: str, *, timeout: Any = None, **options: Any) -> str:
-        run = functools.partial(super().copy_records_to_table, table_name, **options)  # type: ignore[misc]
+        run = functools.partial(super().copy_records_to_table, table_name, **of_callers(options))  # type: ignore[misc]
         return await self._copy(run, table_name, "FROM STDIN", options, timeout)
 
     async def _copy(
