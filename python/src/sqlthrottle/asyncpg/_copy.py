@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 from .._gate import undecided
 
@@ -16,10 +16,10 @@ def of_callers(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_caller(value: Any) -> Any:
-    if isinstance(value, AsyncIterable):
-        return _rows_async(cast("AsyncIterable[Any]", value))
-    if isinstance(value, Iterator) and not hasattr(value, "read"):
-        return _rows(cast("Iterator[Any]", value))
+    if hasattr(value, "__aiter__"):
+        return _rows_async(value)
+    if hasattr(value, "__next__") and not hasattr(value, "read"):
+        return _rows(value)
     return _writer(value) if callable(value) else value
 
 

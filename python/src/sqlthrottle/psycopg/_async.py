@@ -7,7 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from .._driver import counted_rows
-from .._gate import IGNORED, PASSED
+from .._gate import IGNORED, PASSED, Permit
 from ._cursor import GuardedBaseCursor, GuardedBaseServerCursor
 
 __all__ = ["GuardedAsyncCursor", "GuardedAsyncServerCursor"]
@@ -64,7 +64,7 @@ class GuardedAsyncCursor(GuardedBaseCursor):
 
     async def stream(self, query: Any, params: Any = None, **options: Any) -> AsyncIterator[Any]:
         guard = self._sqlthrottle_guard()
-        permit = PASSED
+        permit: Permit = PASSED
         if guard is not None:
             asked = self._sqlthrottle_asked(guard, query, params)
             permit = await guard.gate.enter_async(*asked)
@@ -82,7 +82,7 @@ class GuardedAsyncCursor(GuardedBaseCursor):
 
     @asynccontextmanager
     async def copy(self, statement: Any, params: Any = None, **options: Any) -> AsyncGenerator[Any, None]:
-        permit = PASSED
+        permit: Permit = PASSED
         guard = self._sqlthrottle_guard()
         if guard is not None:
             permit = await guard.gate.enter_async(*self._sqlthrottle_asked(guard, statement, params, fakes="none"))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._driver import counted_rows
-from .._gate import IGNORED, PASSED
+from .._gate import IGNORED, PASSED, Permit
 from ._cursor import GuardedBaseCursor, GuardedBaseServerCursor
 
 __all__ = ["GuardedCursor", "GuardedServerCursor"]
@@ -80,7 +80,7 @@ class GuardedCursor(GuardedBaseCursor):
 
     @contextmanager
     def copy(self, statement: Any, params: Any = None, **options: Any) -> Generator[Any, None, None]:
-        permit = PASSED
+        permit: Permit = PASSED
         guard = self._sqlthrottle_guard()
         if guard is not None:
             permit = guard.gate.enter(*self._sqlthrottle_asked(guard, statement, params, fakes="none"))
