@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -307,3 +308,18 @@ def test_engines_without_asyncio_need_no_greenlet(run: Callable[..., str]) -> No
                 print(refusal.reason.value)
     """)
     assert done == "over_limit\n"
+
+
+def test_who_is_refused_again_waits_for_no_thread(engine: Engine, blocking: sqlthrottle.Throttle) -> None:
+    """A lock that another thread holds when a process forks stays locked in the child."""
+    install(engine, blocking)
+    assert is_guarded(engine)
+    refused = threading.Event()
+
+    def again() -> None:
+        assert is_guarded(engine)
+        refused.set()
+
+    with engine.dialect.do_execute.__self__._lock:  # type: ignore[attr-defined]
+        threading.Thread(target=again, daemon=True).start()
+        assert refused.wait(10)

@@ -208,6 +208,9 @@ class EngineGuard:
 
     def _handle_errors(self) -> None:
         """Asks to be told of errors, at the first one that is this guard's: to be told costs each statement a little."""
+        if self._handles_errors:
+            # Without the lock, which a child that is forked meanwhile would find held.
+            return
         with self._lock:
             if not self._handles_errors and self.gate is not None:
                 event.listen(self._dialect, "handle_error", self._handle_error)
