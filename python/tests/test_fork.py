@@ -146,10 +146,24 @@ def test_a_child_does_not_wait_for_who_counted_or_logged_in_its_parent() -> None
     def child() -> None:
         # A lock of the parent's would be waited for without end.
         for lock in (requests._lock, LOG._lock):
-            assert not lock.locked()
+            assert lock.acquire(blocking=False)
+            lock.release()
         requests.came()
         StatementAborted(throttle.check(SQL))
         assert throttle.snapshot()["requests"]["total"] == 2
 
-    with requests._lock, LOG._lock:
+    holds, forked = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with requests._lock, LOG._lock:
+            holds.set()
+            assert forked.wait(30)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert holds.wait(30)
+    try:
         in_child(child)
+    finally:
+        forked.set()
+        holder.join()

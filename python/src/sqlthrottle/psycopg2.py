@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from ._driver import PSYCOPG2, DriverClass, DriverGuard, FakingCursor, Options, Places, backed_class, guarded_class
 from ._errors import ArgumentError
 from ._exempt import is_exempt
+from ._gate import undecided
 from ._names import Fakes, InTransaction
 from ._throttle import Throttle
 
@@ -60,15 +61,15 @@ class _Cursor(FakingCursor):
         super().scroll(*arguments, **options)
 
     def copy_expert(self, sql: Any, *arguments: Any, **options: Any) -> Any:
-        return self._sqlthrottle_send(super().copy_expert, (sql, *arguments), options, fakes="none")
+        return self._sqlthrottle_send(_copying(super().copy_expert), (sql, *arguments), options, fakes="none")
 
     def copy_from(self, file: Any, table: str, *arguments: Any, **options: Any) -> Any:
         text = f"copy {_quoted(table)} from stdin"
-        return self._sqlthrottle_send(super().copy_from, (file, table, *arguments), options, text=text, fakes="none")
+        return self._sqlthrottle_send(_copying(super().copy_from), (file, table, *arguments), options, text=text, fakes="none")
 
     def copy_to(self, file: Any, table: str, *arguments: Any, **options: Any) -> Any:
         text = f"copy {_quoted(table)} to stdout"
-        return self._sqlthrottle_send(super().copy_to, (file, table, *arguments), options, text=text, fakes="none")
+        return self._sqlthrottle_send(_copying(super().copy_to), (file, table, *arguments), options, text=text, fakes="none")
 
     def _itself(self, name: str) -> Any:
         return getattr(super(), name)
@@ -246,6 +247,16 @@ def connect(
         exempt=exempt,
     )
     return _psycopg2.connect(*arguments, **options)
+
+
+def _copying(copy: Callable[..., Any]) -> Callable[..., Any]:
+    """A copy by files of a caller's, who may have other statements sent in the middle of it: these ask."""
+
+    def copying(*arguments: Any, **options: Any) -> Any:
+        with undecided():
+            return copy(*arguments, **options)
+
+    return copying
 
 
 def _quoted(name: str) -> str:

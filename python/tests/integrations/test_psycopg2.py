@@ -273,6 +273,18 @@ def test_copies_ask(connection: Any, throttle: sqlthrottle.Throttle) -> None:
     assert held(throttle) == 0
 
 
+def test_what_is_sent_in_the_middle_of_a_copy_asks(driver: Psycopg2, connection: Any, throttle: sqlthrottle.Throttle) -> None:
+    class File(io.StringIO):
+        def write(self, text: str) -> int:
+            with closing(driver.connect(throttle)) as other, refused():
+                other.cursor().execute("select * from refused")
+            return super().write(text)
+
+    copied = File()
+    connection.cursor().copy_expert("copy single to stdout", copied)
+    assert len(copied.getvalue().splitlines()) == ROWS == counted(throttle, "refused")["aborted"]
+
+
 def test_calls_ask(connection: Any, throttle: sqlthrottle.Throttle) -> None:
     throttle.reload({"rules": [{"name": "calls", "match": {"keywords": ["version"]}, "limit": {"concurrency": {"max": 1}}}]})
     for factory in FACTORIES:
