@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -19,6 +20,7 @@ import java.util.function.Predicate;
  *     {@code databasechangelog} and {@code databasechangeloglock}, in any schema,
  * <li>what pools send to test a connection: {@code select 1}, {@code values 1}, {@code select 1 from dual} and their like.
  * </ul>
+ * Of a text of several statements each one must be; what defines a routine is taken for one, as its body has semicolons of its own.
  * Data that a migration writes is checked like other data; {@link Decided#run} keeps a whole migration out.
  *
  * <p>Only what stands before the first constant is looked at, so no value that a text was built with can exempt it.
@@ -26,6 +28,10 @@ import java.util.function.Predicate;
 public final class Exemptions implements Predicate<String> {
     private static final Set<String> DEFINITIONS = new HashSet<>(Arrays.asList(
             "create", "alter", "drop", "truncate", "comment", "rename", "grant", "revoke"));
+    private static final Set<String> ROUTINES = new HashSet<>(Arrays.asList(
+            "function", "procedure", "trigger", "event", "package", "rule"));
+    private static final Set<String> OTHERS = new HashSet<>(Arrays.asList(
+            "table", "view", "index", "schema", "database", "sequence", "user", "role", "type"));
     private static final Set<String> VALIDATIONS = new HashSet<>(Arrays.asList("select 1", "select 1 from dual", "values 1",
             "values(1)", "select 1 from sysibm.sysdummy1", "select 1 from rdb$database",
             "select 1 from information_schema.system_users", "select version()", "select 'x'", "/* ping */ select 1"));
@@ -84,6 +90,25 @@ public final class Exemptions implements Predicate<String> {
         if (!definitions && tables.isEmpty()) {
             return false;
         }
+        if (sql.indexOf(';') < 0 || definesRoutine(sql)) {
+            return isOne(sql);
+        }
+        List<String> statements = Script.statements(sql);
+        for (String statement : statements) {
+            if (!isOne(statement)) {
+                return false;
+            }
+        }
+        return !statements.isEmpty();
+    }
+
+    /** Whether its body has semicolons of its own. */
+    private static boolean definesRoutine(String sql) {
+        Words words = new Words(sql);
+        return "create".equals(words.next()) && words.defines(ROUTINES, OTHERS);
+    }
+
+    private boolean isOne(String sql) {
         Words words = new Words(sql);
         String verb = words.next();
         if (verb == null) {

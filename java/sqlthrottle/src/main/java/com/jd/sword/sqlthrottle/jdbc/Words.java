@@ -1,6 +1,7 @@
 package com.jd.sword.sqlthrottle.jdbc;
 
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * The words at the beginning of a text. It stops for good at what may be a constant or is not understood, so a word that it finds was
@@ -48,6 +49,31 @@ final class Words {
         }
     }
 
+    /**
+     * Whether it goes on with the definition of one of these, and not of one of those: {@code or replace} may stand before, and by whom it
+     * is defined.
+     */
+    boolean defines(Set<String> these, Set<String> those) {
+        for (;;) {
+            skipBlank();
+            char c = at < sql.length() ? sql.charAt(at) : ';';
+            if (isOfWord(c)) {
+                String word = next();
+                if (these.contains(word) || those.contains(word)) {
+                    return these.contains(word);
+                }
+            } else if (c == '\'' || c == '"' || c == '`') {
+                if (quoted() == null) {
+                    return false;
+                }
+            } else if (c == '=' || c == '@' || c == '.') {
+                at++;
+            } else {
+                return false;
+            }
+        }
+    }
+
     /** The last part of the qualified name that comes next, in lower case; null where none does. */
     String nextName() {
         for (;;) {
@@ -87,7 +113,8 @@ final class Words {
             } else if (sql.startsWith("--", at)) {
                 int end = sql.indexOf('\n', at);
                 at = end < 0 ? sql.length() : end + 1;
-            } else if (sql.startsWith("/*", at) && !sql.startsWith("/*!", at) && !sql.startsWith("/*+", at)) {
+            } else if (sql.startsWith("/*", at) && !sql.startsWith("/*!", at) && !sql.startsWith("/*M!", at)
+                    && !sql.startsWith("/*+", at)) {
                 int end = sql.indexOf("*/", at + 2);
                 int inner = sql.indexOf("/*", at + 2);
                 if (inner >= 0 && inner < end) {
@@ -102,7 +129,7 @@ final class Words {
         }
     }
 
-    private static boolean isOfWord(char c) {
+    static boolean isOfWord(char c) {
         return c == '_' || c == '$' || Character.isLetterOrDigit(c);
     }
 }

@@ -23,7 +23,12 @@ class ExemptionsTest {
         "SELECT COUNT(*) FROM PUBLIC.DATABASECHANGELOGLOCK",
         "UPDATE public.databasechangeloglock SET LOCKED = TRUE, LOCKEDBY = 'me' WHERE ID = 1 AND LOCKED = FALSE",
         "INSERT INTO DATABASECHANGELOG (ID, AUTHOR) VALUES ('1', 'me')", "DELETE FROM DATABASECHANGELOGLOCK",
-        "LOCK TABLE DATABASECHANGELOGLOCK"})
+        "LOCK TABLE DATABASECHANGELOGLOCK", "create table t (a int);", "create table t (a int); -- and\n create index i on t (a);\n",
+        "INSERT INTO DATABASECHANGELOG (ID, DESCRIPTION) VALUES ('1', 'createTable a; createTable b')",
+        "create table t (a varchar(9) default 'it''s; so'); drop table \"a;b\"; /* ; */ alter table t add b int",
+        "create or replace function f() returns int as $body$ begin delete from users; end $body$ language plpgsql",
+        "CREATE DEFINER='root'@'localhost' PROCEDURE p() BEGIN DELETE FROM users; END",
+        "create trigger t before insert on u for each row begin update users set a = 1; end"})
     void migrationsAndHealthChecksAreExempt(String sql) {
         assertThat(standard.test(sql)).isTrue();
     }
@@ -37,6 +42,11 @@ class ExemptionsTest {
         "select /* /* */ from flyway_schema_history */ * from users", "/* /* */ create */ select * from users",
         "select * from users, flyway_schema_history", "insert into users select * from flyway_schema_history",
         "update users set a = 1 from flyway_schema_history", "/*! create */ select * from users", "(create", "\"create\" 1",
+        "create table t (a int); delete from users", "drop table t;select * from users", "/*M! create */ select * from users",
+        "select * from flyway_schema_history; select * from users", "create view v as select 1; delete from users",
+        "create table t (a int default '\\'); delete from users; -- ')", "create table t (a int) # ;\n; delete from users",
+        "create table t (a int); /* /* */ delete from users; /* */ */", "create table t (a int); /*! delete from users */",
+        "create table t (a int); --delete from users", "create table f$a$ (a int); delete from users; create table g$a$ (b int)",
         "select \"never closed from flyway_schema_history", "/* never closed create"})
     void othersAreNot(String sql) {
         assertThat(standard.test(sql)).isFalse();
