@@ -46,6 +46,7 @@ def test_a_refusal_names_no_statement_and_no_rule_unless_it_is_asked_to(status: 
     said = refusal(decision, status=status)
     assert said.status == status and said.status_line == f"{status} {said.reason}"
     assert ("Content-Type", "application/problem+json") in said.headers
+    assert ("Cache-Control", "no-store") in said.headers
     assert ("Content-Length", str(len(said.body))) in said.headers
     problem = json.loads(said.body)
     assert problem["status"] == status and set(problem) == {"type", "title", "status"}
@@ -104,6 +105,10 @@ class TestAbortedIn:
         # Whoever says so has it come of nothing.
         assert aborted_in(raised(by="none")) is None
         assert aborted_in(None) is None
+
+    def test_it_is_found_in_groups(self, aborted: StatementAborted) -> None:
+        group = type("Group", (Exception,), {"exceptions": (ValueError(), aborted)})()
+        assert aborted_in(group) is aborted
 
     def test_a_circle_ends(self) -> None:
         one, two = LookupError(), ValueError()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from . import _told
 from ._errors import ArgumentError, StatementAborted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._native import Decision
     from ._throttle import Throttle
 
-__all__ = ["ASKED", "Asked", "Front", "Headers", "Passage", "Refusal", "aborted_in", "rate_limit", "refusal"]
+__all__ = ["ASKED", "Asked", "AskingFront", "Front", "Headers", "Passage", "Refusal", "aborted_in", "rate_limit", "refusal"]
 
 _S = TypeVar("_S")
 
@@ -32,7 +32,7 @@ _TYPES = {429: "quota-exceeded", 503: "temporary-reduced-capacity"}
 _TITLES = {429: "Too many requests like this one.", 503: "There is no capacity for requests like this one."}
 
 ASKED = "sqlthrottle.asked"
-"""Where a request notes the throttles that were asked about it: in the scope of ASGI, or the environ of WSGI."""
+"""Where a request notes its passages, of the throttles that were asked about it: in the scope of ASGI, or the environ of WSGI."""
 
 _MOST = 999_999_999_999_999
 """The largest integer of a structured field."""
@@ -64,7 +64,7 @@ def refusal(decision: Decision, *, status: int = 429, rate_limit_headers: bool =
         "title": _TITLES[status],
         "status": status,
     }
-    headers: Headers = [("Content-Type", "application/problem+json")]
+    headers: Headers = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
     if decision.retry_after is not None:
         headers.append(("Retry-After", str(_whole_seconds(decision.retry_after))))
     if rate_limit_headers:
@@ -116,10 +116,43 @@ def aborted_in(error: BaseException | None) -> StatementAborted | None:
     return None
 
 
-class Front(Generic[_S]):
-    """What a middleware is told: whom to ask, how to refuse, and how requests say who sends them.
+class Front:
+    """What a middleware is told: whom to ask, and how to refuse.
 
-    :param refused_status: 429 or 503.
+    :param status: of a refusal, 429 or 503.
+    """
+
+    def __init__(self, throttle: Throttle, status: int, rate_limit_headers: bool) -> None:
+        must_be_throttle(throttle)
+        if status not in _REASONS:
+            raise ArgumentError(f"status is 429 or 503, and not {status!r}")
+        self.throttle = throttle
+        self.requests = throttle._count_requests()
+        self.rate_limit_headers = rate_limit_headers
+        self._status = status
+
+    def refusal(self, decision: Decision) -> Refusal:
+        """The response to a request that is refused."""
+        return refusal(decision, status=self._status, rate_limit_headers=self.rate_limit_headers)
+
+    def passage(self, request: MutableMapping[str, Any]) -> Passage | None:
+        """Of a request that has come; none where this throttle was asked about it already, which the request notes."""
+        if self.above(request) is not None:
+            return None
+        passage = Passage(self)
+        request[ASKED] = (*request.get(ASKED, ()), passage)
+        self.requests.came()
+        return passage
+
+    def above(self, request: Mapping[str, Any]) -> Passage | None:
+        """The passage of a request about which a middleware further out has asked this throttle."""
+        passages: tuple[Passage, ...] = request.get(ASKED, ())
+        return next((passage for passage in passages if passage.throttle is self.throttle), None)
+
+
+class AskingFront(Front, Generic[_S]):
+    """The same, and how requests say who sends them.
+
     :param user: who sends a request, and ``client`` from which address, and ``tags`` what else.
     """
 
@@ -132,16 +165,10 @@ class Front(Generic[_S]):
         client: Asked[_S],
         tags: Callable[[_S], Mapping[str, str]],
     ) -> None:
-        must_be_throttle(throttle)
-        if status not in _REASONS:
-            raise ArgumentError(f"status is 429 or 503, and not {status!r}")
+        super().__init__(throttle, status, rate_limit_headers)
         for name, says in (("user", user), ("client", client), ("tags", tags)):
             if not callable(says):
                 raise TypeError(f"{name} is a function of a request, and not {type(says).__name__}")
-        self.throttle = throttle
-        self.requests = throttle._count_requests()
-        self.rate_limit_headers = rate_limit_headers
-        self._status = status
         self._user = user
         self._client = client
         self._tags = tags
@@ -150,28 +177,16 @@ class Front(Generic[_S]):
         """User, client, database and tags of a request, in the order of a context."""
         return self._user(request), self._client(request), None, self._tags(request)
 
-    def refusal(self, decision: Decision, by: Literal["request", "statement"]) -> Refusal:
-        """The response to a request that is refused, which is counted, by a rule on requests or because of a statement."""
-        self.requests.refused(by_statement=by == "statement")
-        return refusal(decision, status=self._status, rate_limit_headers=self.rate_limit_headers)
-
-    def passage(self, request: MutableMapping[str, Any]) -> Passage | None:
-        """Of a request that has come; none where this throttle was asked about it already, which the request notes."""
-        above: tuple[object, ...] = request.get(ASKED, ())
-        if self.throttle in above:
-            return None
-        request[ASKED] = (*above, self.throttle)
-        self.requests.came()
-        return Passage(self)
-
 
 class Passage:
     """A request on its way: its place, and what was refused beneath it."""
 
-    __slots__ = ("_front", "aborted", "decision", "headers", "permit")
+    __slots__ = ("_front", "_is_refused", "aborted", "decision", "headers", "permit", "throttle")
 
-    def __init__(self, front: Front[Any]) -> None:
+    def __init__(self, front: Front) -> None:
         self._front = front
+        self._is_refused = False
+        self.throttle = front.throttle
         self.decision: Decision | None = None
         """What was decided on the request, once it is."""
         self.permit: Permit = PASSED
@@ -184,14 +199,17 @@ class Passage:
         """A statement is refused beneath it; or, with none, the request has failed and that was not why."""
         self.aborted = decision
 
+    def tell_ignored(self) -> None:
+        """A statement beneath it is ignored."""
+
     def enter(self, decision: Decision) -> Refusal | None:
         """Takes its place, or is refused."""
         self.decision = decision
         if decision.verdict is not Verdict.ALLOW:
             _told.aborted(decision)
-            return self._front.refusal(decision, "request")
+            return self._refusal(decision, by_statement=False)
         if decision.has_permit:
-            self.permit = Permit(self._front.throttle, decision)
+            self.permit = Permit(self.throttle, decision)
         if self._front.rate_limit_headers:
             self.headers = rate_limit(decision)
         return None
@@ -208,7 +226,15 @@ class Passage:
 
     def refused(self, statement: Decision) -> Refusal:
         """The response to a request that has failed as a statement was refused."""
-        return self._front.refusal(statement, "statement")
+        self.headers = []
+        return self._refusal(statement, by_statement=True)
+
+    def _refusal(self, decision: Decision, *, by_statement: bool) -> Refusal:
+        # Middleware may have something refused after the application was answered for. It is still one request.
+        if not self._is_refused:
+            self._is_refused = True
+            self._front.requests.refused(by_statement=by_statement)
+        return self._front.refusal(decision)
 
 
 def _parts(error: BaseException) -> tuple[Any, ...]:

@@ -16,6 +16,8 @@ class Requests:
     """Of one throttle, and all middleware that asks it. Threads may share it."""
 
     def __init__(self) -> None:
+        self.is_counted = False
+        """Whether a middleware is in."""
         self._total = 0
         self._by_request = 0
         self._by_statement = 0

@@ -82,14 +82,14 @@ class Throttle(_native.Engine):
         throttle._looked_after = refresh
         throttle._last_failure = None
         throttle._quiet_until = 0.0
-        throttle._requests = None
+        throttle._requests = Requests()
         _refresh.made(throttle)
         return throttle
 
     _looked_after: bool
     _last_failure: str | None
     _quiet_until: float
-    _requests: Requests | None
+    _requests: Requests
 
     def __enter__(self) -> Throttle:
         return self
@@ -223,14 +223,14 @@ class Throttle(_native.Engine):
     def snapshot(self) -> dict[str, Any]:
         """The counters of each rule, and of the throttle; with a web middleware, of ``requests`` too. Times are in seconds."""
         snapshot = cast("dict[str, Any]", json.loads(self._snapshot()))
-        if self._requests is not None:
+        if self._requests.is_counted:
             snapshot["requests"] = self._requests.snapshot()
         return snapshot
 
     def metrics(self) -> str:
         """All counters, as a page for Prometheus."""
         page = super().metrics()
-        return page if self._requests is None else page + self._requests.metrics()
+        return page + self._requests.metrics() if self._requests.is_counted else page
 
     def top(self, most: int = 10) -> dict[str, Any]:
         """The statements that are sent most often, ``by_count``, and those that take most of the time that is recorded, ``by_time``."""
@@ -238,8 +238,8 @@ class Throttle(_native.Engine):
 
     def _count_requests(self) -> Requests:
         """Called by web middleware: requests are counted from now on."""
-        if self._requests is None:
-            self._requests = Requests()
+        # Two threads that come first are to count with the same.
+        self._requests.is_counted = True
         return self._requests
 
     def _start(self) -> None:

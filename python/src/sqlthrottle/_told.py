@@ -6,9 +6,8 @@ A statement that is allowed at once comes by none of this.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ._log import LOG
 from ._names import Verdict
@@ -16,24 +15,37 @@ from ._names import Verdict
 if TYPE_CHECKING:
     from ._native import Decision
 
-__all__ = ["BENEATH", "aborted", "delayed", "ignored"]
+__all__ = ["BENEATH", "Beneath", "aborted", "delayed", "ignored"]
 
-BENEATH: ContextVar[Callable[[Decision | None], None] | None] = ContextVar("sqlthrottle-beneath", default=None)
-"""What the web middleware above is told by, of each statement that is refused, and that none has made a request fail. It goes where
-context variables go."""
+
+class Beneath(Protocol):
+    """A request on its way through web middleware, which is told what becomes of the statements beneath it."""
+
+    def tell(self, decision: Decision | None) -> None:
+        """A statement is refused; or, with none, the request has failed and that was not why."""
+
+    def tell_ignored(self) -> None:
+        """A statement is ignored, so that something is missing in the response."""
+
+
+BENEATH: ContextVar[Beneath | None] = ContextVar("sqlthrottle-beneath", default=None)
+"""That request, of whoever sends statements beneath one. It goes where context variables go."""
 
 
 def aborted(decision: Decision) -> None:
     """A statement or a request is refused."""
-    tell = BENEATH.get()
-    if tell is not None:
-        tell(decision)
+    beneath = BENEATH.get()
+    if beneath is not None:
+        beneath.tell(decision)
     LOG.say(Verdict.ABORT, decision)
     _mark(Verdict.ABORT, decision, None)
 
 
 def ignored(decision: Decision) -> None:
     """A statement is not sent, and its caller has an empty result."""
+    beneath = BENEATH.get()
+    if beneath is not None:
+        beneath.tell_ignored()
     LOG.say(Verdict.IGNORE, decision)
     _mark(Verdict.IGNORE, decision, None)
 

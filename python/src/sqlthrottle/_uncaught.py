@@ -28,8 +28,8 @@ def listen() -> None:
 
 def _got_request_exception(sender: Any, **said: Any) -> None:
     """Receives the signal while the error is handled, in the context of its request."""
-    tell = BENEATH.get()
-    if tell is not None:
+    beneath = BENEATH.get()
+    if beneath is not None:
         # Django names none.
         aborted = aborted_in(said.get("exception") or sys.exc_info()[1])
-        tell(None if aborted is None else aborted.decision)
+        beneath.tell(None if aborted is None else aborted.decision)

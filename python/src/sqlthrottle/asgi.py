@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from ._context import enter, leave
-from ._http import Asked, Front, Passage, Refusal
+from ._http import Asked, AskingFront, Passage, Refusal
 from ._inbox import Inbox
 from ._names import Verdict
 from ._settle import settle_async
@@ -78,7 +78,7 @@ class Middleware:
         tags: Callable[[Scope], Mapping[str, str]] = _tags,
     ) -> None:
         self._app = app
-        self._front = Front[Scope](throttle, status, rate_limit_headers, user, client, tags)
+        self._front = AskingFront[Scope](throttle, status, rate_limit_headers, user, client, tags)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         of = _RESPONSES.get(scope["type"])
@@ -90,7 +90,7 @@ class Middleware:
         inbox = Inbox(receive)
         response = of(passage, scope, inbox, send)
         said = enter(*self._front.says(scope))
-        beneath = BENEATH.set(passage.tell)
+        beneath = BENEATH.set(passage)
         try:
             refused = await self._enter(passage, inbox)
             if refused is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._context import enter
 from ._gate import PASSED
-from ._http import Asked, Front, Passage, Refusal
+from ._http import Asked, AskingFront, Passage, Refusal
 from ._settle import settle
 from ._told import BENEATH
 from ._uncaught import listen
@@ -74,7 +74,7 @@ class Middleware:
         tags: Callable[[WSGIEnvironment], Mapping[str, str]] = _tags,
     ) -> None:
         self._app = app
-        self._front = Front["WSGIEnvironment"](throttle, status, rate_limit_headers, user, client, tags)
+        self._front = AskingFront["WSGIEnvironment"](throttle, status, rate_limit_headers, user, client, tags)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         passage = self._front.passage(environ)
@@ -88,7 +88,7 @@ class Middleware:
     def _begin(self, response: _Response, environ: WSGIEnvironment) -> Iterable[bytes]:
         passage = response.passage
         enter(*self._front.says(environ))
-        BENEATH.set(passage.tell)
+        BENEATH.set(passage)
         throttle = self._front.throttle
         refused = passage.enter(settle(throttle, throttle.check_request()))
         return response.refuse(refused) if refused is not None else response.of(self._app)

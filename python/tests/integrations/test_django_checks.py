@@ -77,6 +77,7 @@ def test_an_unknown_database_is_told_with_the_nearest() -> None:
         ("IN_TRANSACTION", "never", 7),
         ("FAKES", "all", 7),
         ("MIGRATIONS", "yes", 7),
+        ("RATE_LIMIT_HEADERS", "yes", 7),
         ("STATUS", 500, 7),
         ("COUNTERS", 5, 7),
         ("PROVIDER", "shop.missing", 8),

@@ -1,55 +1,39 @@
-"""The request beneath which statements are sent, and what has become of them."""
+"""The request beneath which statements are sent, as the middleware of Django knows it."""
 
 from __future__ import annotations
 
-from contextvars import ContextVar
+from collections.abc import MutableMapping
 from typing import Any, cast
 
-from .._errors import StatementAborted
-from .._gate import PASSED, Permit
+from .._http import Front, Passage
+from .._native import Decision
 
-__all__ = ["BENEATH", "Request", "aborted_in"]
+__all__ = ["Request"]
 
 
 class Request:
-    """What the middleware knows of a request while it is answered."""
+    """A request while it is answered."""
 
-    __slots__ = ("_request", "aborted", "ignored", "permit")
+    __slots__ = ("_request", "ignored", "is_ours", "passage")
 
-    def __init__(self, request: Any) -> None:
+    def __init__(self, request: Any, front: Front) -> None:
         self._request = request
-        self.permit: Permit = PASSED
-        """What the request holds by rules of its own."""
-        self.aborted: StatementAborted | None = None
-        """What has ended it, where Django has made a page of errors of it."""
+        # That of ASGI, or the environ of WSGI: middleware around Django notes there what it has asked.
+        scope = cast("MutableMapping[str, Any]", getattr(request, "scope", request.META))
+        ours = front.passage(scope)
+        self.is_ours = ours is not None
+        """Whether no middleware around Django has asked the throttle about it."""
+        self.passage: Passage = ours or cast(Passage, front.above(scope))
         self.ignored = False
         """Whether something is missing on the page."""
 
-    def note_ignored(self) -> None:
-        """That a statement was ignored: what the view makes of it is to be kept in no cache."""
+    def tell(self, decision: Decision | None) -> None:
+        """A statement is refused; or, with none, the request has failed and that was not why."""
+        self.passage.tell(decision)
+
+    def tell_ignored(self) -> None:
+        """A statement is ignored: what the view makes of it is to be kept in no cache."""
         self.ignored = True
         # By this the cache of pages asks whether it is to store one.
         self._request._cache_update_cache = False
-
-
-BENEATH: ContextVar[Request | None] = ContextVar("sqlthrottle-django-beneath", default=None)
-"""None where no middleware is in."""
-
-
-def aborted_in(error: BaseException | None) -> StatementAborted | None:
-    """The refused statement that an error is, was raised from or while, or has in its group."""
-    left: list[BaseException | None] = [error]
-    seen: set[int] = set()
-    while left:
-        error = left.pop()
-        if error is None or id(error) in seen:
-            continue
-        if isinstance(error, StatementAborted):
-            return error
-        seen.add(id(error))
-        left += (None if error.__suppress_context__ else error.__context__, error.__cause__)
-        # Groups are younger than Python 3.10.
-        members: object = getattr(error, "exceptions", ())
-        if isinstance(members, tuple):
-            left.extend(cast("tuple[BaseException, ...]", members))
-    return None
+        self.passage.tell_ignored()

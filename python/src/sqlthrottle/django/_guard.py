@@ -8,7 +8,6 @@ from typing import Any
 from .._gate import IGNORED, LAYERS, PASSED, Gate, Permit, Remembered, dialect_of, sent
 from .._names import Fakes, InTransaction
 from . import _state
-from ._beneath import BENEATH
 from ._cursor import hold, ignored, is_streamed, put_back
 from ._exemption import EXEMPT
 from ._honest import KEPT, ORM, RAW, SCHEMA, TEXT, kept_tables, reads_one_row, sender
@@ -65,9 +64,6 @@ class DatabaseGuard:
         permit = self._enter(text, fakes, params, many, rows, connection)
         if permit is IGNORED:
             note_ignored()
-            request = BENEATH.get()
-            if request is not None:
-                request.note_ignored()
             ignored(cursor, self._columns_of(text))
             # As sqlite3 returns its cursor, and programs go on with that.
             return cursor.cursor

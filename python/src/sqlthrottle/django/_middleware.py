@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,18 +9,19 @@ from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefuncti
 from django.apps import apps
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
 from .._context import _ambient
-from .._errors import StatementAborted
-from .._gate import Permit
-from .._guard import Guard
-from .._native import Context
+from .._http import Refusal, aborted_in
+from .._native import Context, Decision
+from .._settle import settle, settle_async
+from .._told import BENEATH
+from .._uncaught import listen
 from . import _state
-from ._beneath import BENEATH, Request, aborted_in
+from ._beneath import Request
+from ._waiting import waiter
 
 __all__ = ["Middleware"]
 
@@ -32,7 +31,8 @@ _STATE = "_sqlthrottle"
 class Middleware:
     """Answers 429 where a statement beneath it was refused, and asks the rules that say ``on: request`` before the view.
 
-    What stands before it in ``MIDDLEWARE`` is not covered, so it is best the first one.
+    What stands before it in ``MIDDLEWARE`` is not covered, so it is best the first one. Where :mod:`sqlthrottle.asgi` or
+    :mod:`sqlthrottle.wsgi` around Django has asked the same throttle already, the request is theirs: it is not asked about again.
     """
 
     sync_capable = True
@@ -47,77 +47,91 @@ class Middleware:
         if self._is_async:
             markcoroutinefunction(self)
         self.process_view: Callable[..., Any] = self._before_view_async if self._is_async else self._before_view
-        got_request_exception.connect(_on_page_of_errors, dispatch_uid="sqlthrottle")
+        # Of errors that Django answers for by a page before any middleware sees them.
+        listen()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        if hasattr(request, _STATE):
+            # Listed twice: the first one does it.
+            response: HttpResponseBase | Awaitable[HttpResponseBase] = self.get_response(request)
+            return response
         return self._answer_async(request) if self._is_async else self._answer(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Of the view, and of what renders its response."""
         aborted = aborted_in(exception)
-        return None if aborted is None else answer(aborted, _state.current().status)
+        return None if aborted is None else _response(_beneath(request).passage.refused(aborted.decision))
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
-        with _Beneath(request) as state:
-            return _ended(self.get_response(request), state)
+        with _Beneath(request) as beneath:
+            return _ended(self.get_response(request), beneath)
 
     async def _answer_async(self, request: HttpRequest) -> HttpResponseBase:
-        with _Beneath(request) as state:
-            return _ended(await self.get_response(request), state)
+        with _Beneath(request) as beneath:
+            return _ended(await self.get_response(request), beneath)
 
     def _before_view(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponse | None:
-        try:
-            user = _user(view)
-            _enter(request, None if user is None else _run(user, request))
-            guard = _state.throttle().guard_request()
-            guard.__enter__()
-        except StatementAborted as aborted:
-            return answer(aborted, _state.current().status)
-        _hold(request, guard)
-        return None
+        user = _user(view)
+        _enter(request, None if user is None else _run(user, request))
+        passage = _beneath(request).passage
+        if passage.decision is not None:
+            return None
+        run = waiter()
+        asked = passage.throttle.check_request() if run is None else passage.throttle._check_request_unsettled()
+        decision = settle(passage.throttle, asked) if run is None else run(_settle(request, asked))
+        return _or_none(passage.enter(decision))
 
     async def _before_view_async(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponse | None:
-        try:
-            user = _user(view)
-            _enter(request, None if user is None else await _run_async(user, request))
-            guard = _state.throttle().guard_request()
-            await guard.__aenter__()
-        except StatementAborted as aborted:
-            return answer(aborted, _state.current().status)
-        _hold(request, guard)
-        return None
+        user = _user(view)
+        _enter(request, None if user is None else await _run_async(user, request))
+        passage = _beneath(request).passage
+        if passage.decision is not None:
+            return None
+        return _or_none(passage.enter(await _settle(request, passage.throttle._check_request_unsettled())))
 
 
-def answer(aborted: StatementAborted, status: int) -> HttpResponse:
-    """The answer to a request that was refused, or beneath which a statement was."""
-    response = HttpResponse("Too many requests; try again later.\n", status=status, content_type="text/plain; charset=utf-8")
-    if aborted.retry_after is not None:
-        response["Retry-After"] = str(max(1, math.ceil(aborted.retry_after)))
-    response["Cache-Control"] = "no-store"
+async def _settle(request: HttpRequest, decision: Decision) -> Decision:
+    throttle = _beneath(request).passage.throttle
+    return await settle_async(throttle, decision, throttle.check_request)
+
+
+def _beneath(request: HttpRequest) -> Request:
+    beneath: Request = getattr(request, _STATE)
+    return beneath
+
+
+def _response(refused: Refusal) -> HttpResponse:
+    response = HttpResponse(refused.body, status=refused.status, reason=refused.reason, headers=dict(refused.headers))
+    # A burst is not to be a flood of the log, where Django says each 429, and mails each 503 to the site's administrators.
+    response._has_been_logged = True
     return response
+
+
+def _or_none(refused: Refusal | None) -> HttpResponse | None:
+    return None if refused is None else _response(refused)
 
 
 class _Beneath:
     """What is so while a request is answered: who sends statements, and to whom is told what becomes of them."""
 
     def __init__(self, request: HttpRequest) -> None:
-        self._state = Request(request)
-        setattr(request, _STATE, self._state)
-        client = _state.current().client
-        self._client = request.META.get("REMOTE_ADDR") if client is None else client(request)
+        settings = _state.current()
+        self._request = Request(request, settings.front)
+        setattr(request, _STATE, self._request)
+        self._client = request.META.get("REMOTE_ADDR") if settings.client is None else settings.client(request)
 
     def __enter__(self) -> Request:
         # Not by their tokens: middleware in between may have made copies of the context.
         self._before = _ambient.get(), BENEATH.get()
         _ambient.set(Context(self._before[0], None, self._client or None, None, None))
-        BENEATH.set(self._state)
-        return self._state
+        BENEATH.set(self._request)
+        return self._request
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         _ambient.set(self._before[0])
         BENEATH.set(self._before[1])
-        if kind is not None:
-            self._state.permit.release()
+        if kind is not None and self._request.is_ours:
+            self._request.passage.permit.release()
 
 
 def _enter(request: HttpRequest, user: str | None) -> None:
@@ -127,32 +141,24 @@ def _enter(request: HttpRequest, user: str | None) -> None:
     _ambient.set(Context(_ambient.get(), user, None, None, None if route is None else {"endpoint": route}))
 
 
-def _hold(request: HttpRequest, guard: Guard) -> None:
-    """Keeps what a request holds until it is answered."""
-    decision = guard.decision
-    if decision.has_permit:
-        getattr(request, _STATE).permit = Permit(_state.throttle(), decision)
-
-
-def _ended(response: HttpResponseBase, state: Request) -> HttpResponseBase:
+def _ended(response: HttpResponseBase, beneath: Request) -> HttpResponseBase:
     """Ends a request. One whose response is streamed holds its place until that is closed."""
-    if state.aborted is not None and response.status_code == 500:
+    passage = beneath.passage
+    if passage.aborted is not None and response.status_code == 500:
         # Of middleware in between, Django makes a page of errors before anybody can tell it better.
-        response.close()
-        response = answer(state.aborted, _state.current().status)
-    if state.ignored:
+        answer = _response(passage.refused(passage.aborted))
+        answer._resource_closers.extend(response._resource_closers)
+        response = answer
+    if beneath.ignored:
         add_never_cache_headers(response)
-    if response.streaming:
-        response._resource_closers.append(state.permit.release)
-    else:
-        state.permit.release()
+    if beneath.is_ours:
+        for name, value in passage.headers:
+            response[name] = value
+        if response.streaming:
+            response._resource_closers.append(passage.permit.release)
+        else:
+            passage.permit.release()
     return response
-
-
-def _on_page_of_errors(request: Any = None, **_: object) -> None:
-    state: Request | None = getattr(request, _STATE, None)
-    if state is not None:
-        state.aborted = aborted_in(sys.exc_info()[1])
 
 
 def _user(view: Any) -> Callable[..., Any] | None:

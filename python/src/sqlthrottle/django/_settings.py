@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -13,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from .._errors import SqlThrottleError
 from .._exempt import is_exempt
+from .._http import Front
 from .._names import Fakes, InTransaction
 from .._threshold import ThresholdProvider
 from .._throttle import Throttle, open
@@ -34,6 +36,7 @@ _KEYS = (
     "MIGRATIONS",
     "EXEMPT",
     "STATUS",
+    "RATE_LIMIT_HEADERS",
     "USER",
     "CLIENT",
     "COUNTERS",
@@ -56,13 +59,19 @@ class Settings:
         self.in_transaction = InTransaction(said.get("IN_TRANSACTION", InTransaction.APPLY))
         self.fakes = Fakes(said.get("FAKES", Fakes.ROWS_AND_COUNT))
         self.migrations: bool = said.get("MIGRATIONS", False)
-        self.status: int = said.get("STATUS", 429)
+        self._status: int = said.get("STATUS", 429)
+        self._rate_limit_headers: bool = said.get("RATE_LIMIT_HEADERS", False)
         self.counters: str | None = None if said.get("COUNTERS") is None else os.fspath(said["COUNTERS"])
         self.exempt = calls["EXEMPT"] if "EXEMPT" in said else is_exempt
         self.user = calls["USER"]
         self.names_user = "USER" not in said
         self.client = calls["CLIENT"]
         self.guards = {}
+
+    @functools.cached_property
+    def front(self) -> Front:
+        """How the middleware refuses. Where there is none, no requests are counted."""
+        return Front(self.throttle, self._status, self._rate_limit_headers)
 
 
 class _Faults(list[CheckMessage]):
@@ -137,8 +146,9 @@ def _look_at_values(said: Mapping[str, Any], faults: _Faults) -> None:
     for key, names in (("IN_TRANSACTION", InTransaction), ("FAKES", Fakes)):
         if key in said and said[key] not in {name.value for name in names}:
             faults.add(7, f"{NAME}[{key!r}] is none of {', '.join(name.value for name in names)}.")
-    if not isinstance(said.get("MIGRATIONS", False), bool):
-        faults.add(7, f"{NAME}['MIGRATIONS'] is neither True nor False.")
+    for key in ("MIGRATIONS", "RATE_LIMIT_HEADERS"):
+        if not isinstance(said.get(key, False), bool):
+            faults.add(7, f"{NAME}[{key!r}] is neither True nor False.")
     if said.get("STATUS", 429) not in (429, 503):
         faults.add(7, f"{NAME}['STATUS'] is neither 429 nor 503.")
     if not isinstance(said.get("COUNTERS", ""), (str, os.PathLike)):
