@@ -10,10 +10,13 @@ import djangos  # noqa: F401
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import SystemCheckError
+from django.db import connections
 from django.test.utils import override_settings
 
 import sqlthrottle
+from sqlthrottle.django import _state
 from sqlthrottle.django._settings import check_settings
 
 
@@ -90,10 +93,42 @@ def test_values_out_of_their_range_are_told(key: str, value: object, number: int
     assert [fault[0] for fault in faults({"RULES": {}, key: value})] == [f"sqlthrottle.E{number:03}"]
 
 
+@pytest.mark.parametrize("key", ("DATABASES", "EXCEPT", "IN_TRANSACTION", "FAKES", "STATUS", "COUNTERS", "MIGRATIONS", "RATE_LIMIT_HEADERS"))
+@pytest.mark.parametrize("value", ([[]], [None], {"a": []}, object(), float("nan"), b"x"), ids=repr)
+def test_no_value_is_too_strange_to_be_told(key: str, value: object) -> None:
+    told = faults({"RULES": {}, key: value})
+    assert told != [] and all(number in ("sqlthrottle.E006", "sqlthrottle.E007") for number, _, _ in told)
+
+
+@pytest.mark.parametrize("key", ("THROTTLE", "PROVIDER", "EXEMPT", "USER", "CLIENT"))
+@pytest.mark.parametrize("path", ("", "..", ".a", "a b.c", "os.nothing", "test_django_faulty.function", "\0.x"))
+def test_a_path_that_cannot_be_imported_is_told_once(key: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "test_django_faulty.py").write_text("function = 1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    said = {key: path} if key == "THROTTLE" else {"RULES": {}, key: path}
+    ((number, message, _),) = faults(said)
+    assert number == "sqlthrottle.E008" and f"[{key!r}] cannot be imported" in message
+
+
+def test_a_module_that_sends_a_statement_when_it_is_imported_ends_in_no_deadlock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "test_django_early.py").write_text(
+        "from django.db import connection\nconnection.cursor().execute('select 1')\ndef user(request): ...\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    connections.close_all()
+    with override_settings(SQL_THROTTLE={"RULES": {}, "USER": "test_django_early.user"}):
+        with pytest.raises(ImproperlyConfigured, match="sends a statement when it is imported"):
+            _state.current()
+
+
 def test_a_throttle_of_the_program_is_taken_and_never_closed() -> None:
     throttle = sqlthrottle.Throttle()
     assert faults({"THROTTLE": throttle}) == [] and not throttle.closed
     assert [fault[0] for fault in faults({"THROTTLE": "os.name"})] == ["sqlthrottle.E008"]
+    throttle.close()
+    assert ["closed" in fault[1] for fault in faults({"THROTTLE": throttle})] == [True]
 
 
 def test_the_command_says_all_of_it_at_once() -> None:

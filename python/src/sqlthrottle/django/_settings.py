@@ -134,8 +134,9 @@ def _aliases(said: Mapping[str, Any], faults: _Faults) -> frozenset[str]:
         if isinstance(said[key], str) or not isinstance(said[key], Iterable):
             faults.add(7, f"{NAME}[{key!r}] is no list of the names of databases.")
             continue
-        listed[key] = set(cast("Iterable[str]", said[key]))
-        for alias in sorted(map(str, listed[key] - there)):
+        # What is no name is no alias either, and may not be hashable.
+        listed[key] = {alias if isinstance(alias, str) else repr(alias) for alias in cast("Iterable[object]", said[key])}
+        for alias in sorted(listed[key] - there):
             near = difflib.get_close_matches(alias, there, 1)
             hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(sorted(there))}."
             faults.add(6, f"{NAME}[{key!r}] names a database {alias!r} that DATABASES does not have.", hint)
@@ -144,7 +145,7 @@ def _aliases(said: Mapping[str, Any], faults: _Faults) -> frozenset[str]:
 
 def _look_at_values(said: Mapping[str, Any], faults: _Faults) -> None:
     for key, names in (("IN_TRANSACTION", InTransaction), ("FAKES", Fakes)):
-        if key in said and said[key] not in {name.value for name in names}:
+        if key in said and said[key] not in [name.value for name in names]:
             faults.add(7, f"{NAME}[{key!r}] is none of {', '.join(name.value for name in names)}.")
     for key in ("MIGRATIONS", "RATE_LIMIT_HEADERS"):
         if not isinstance(said.get(key, False), bool):
@@ -158,10 +159,8 @@ def _look_at_values(said: Mapping[str, Any], faults: _Faults) -> None:
 def _called(said: Mapping[str, Any], key: str, faults: _Faults) -> Callable[..., Any] | None:
     value = said.get(key)
     if isinstance(value, str):
-        try:
-            value = import_string(value)
-        except ImportError as error:
-            faults.add(8, f"{NAME}[{key!r}] cannot be imported: {error}")
+        value = _imported(key, value, faults)
+        if value is None:
             return None
     if value is not None and not callable(value):
         faults.add(8, f"{NAME}[{key!r}] is not {_NAMED}.")
@@ -189,15 +188,23 @@ def _throttle(said: Mapping[str, Any], provider: ThresholdProvider | None, fault
 
 def _given(value: object, faults: _Faults) -> Throttle | None:
     if isinstance(value, str):
-        try:
-            value = import_string(value)
-        except ImportError as error:
-            faults.add(8, f"{NAME}['THROTTLE'] cannot be imported: {error}")
+        value = _imported("THROTTLE", value, faults)
+        if value is None:
             return None
-    if isinstance(value, Throttle):
+    if isinstance(value, Throttle) and not value.closed:
         return value
-    faults.add(8, f"{NAME}['THROTTLE'] is not a throttle, or the dotted path of one.")
+    what = "a closed throttle" if isinstance(value, Throttle) else "not a throttle, or the dotted path of one"
+    faults.add(8, f"{NAME}['THROTTLE'] is {what}.")
     return None
+
+
+def _imported(key: str, path: str, faults: _Faults) -> Any:
+    """What a dotted path names; none where that cannot be had, whatever its module does when it is imported."""
+    try:
+        return import_string(path)
+    except Exception as error:
+        faults.add(8, f"{NAME}[{key!r}] cannot be imported: {error}", None if isinstance(error, ImportError) else repr(error))
+        return None
 
 
 def _is_given(said: object) -> bool:

@@ -7,11 +7,13 @@ import threading
 from django.core.exceptions import ImproperlyConfigured
 
 from .._throttle import Throttle
-from ._settings import Settings, read
+from ._settings import NAME, Settings, read
 
 __all__ = ["current", "forget", "in_force", "throttle"]
 
-_lock = threading.Lock()
+# What the settings name is imported while they are read, and may send a statement, which asks for them again.
+_lock = threading.RLock()
+_reads = False
 _current: Settings | None = None
 
 
@@ -20,13 +22,19 @@ def current() -> Settings:
 
     :raises ImproperlyConfigured: they have faults, all of which it names. ``manage.py check`` names them too.
     """
-    global _current
+    global _current, _reads
     settings = _current
     if settings is None:
         with _lock:
             settings = _current
             if settings is None:
-                settings, faults = read()
+                if _reads:
+                    raise ImproperlyConfigured(f"{NAME} names a module that sends a statement when it is imported.")
+                _reads = True
+                try:
+                    settings, faults = read()
+                finally:
+                    _reads = False
                 if settings is None:
                     raise ImproperlyConfigured("\n".join(_line(fault.msg, fault.hint) for fault in faults))
                 _current = settings
