@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -184,3 +185,35 @@ def test_a_thread_that_is_interrupted_while_it_takes_note_may_take_note(throttle
     thread.start()
     thread.join(30)
     assert not thread.is_alive()
+
+
+def test_what_a_filter_or_a_span_raises_is_not_the_statement_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(record: logging.LogRecord) -> bool:
+        raise ValueError("a fault of the program")
+
+    # Without the rest of that package.
+    monkeypatch.setitem(sys.modules, "opentelemetry.trace", sys)
+    monkeypatch.setitem(sys.modules, "sqlthrottle.opentelemetry", None)
+    logger = logging.getLogger("sqlthrottle.decisions")
+    logger.setLevel(logging.INFO)
+    logger.addFilter(broken)
+    rules = """
+    rules:
+      - {name: r, match: {tables: r}, limit: {block: true}}
+      - {name: d, match: {tables: d}, limit: {token_bucket: {capacity: 1, rate: 1/s}}, then: {strategy: delay, delay: until_allowed, max_delay: 9s}}
+      - {name: c, match: {tables: d}, limit: {concurrency: {max: 1}}}
+    """
+    clock = sqlthrottle.ManualClock()
+    monkeypatch.setattr(time, "sleep", clock.advance)
+    try:
+        with sqlthrottle.Throttle(rules, clock=clock, refresh=False) as throttle:
+            with pytest.raises(sqlthrottle.StatementAborted), throttle.guard("select 1 from r"):
+                pass
+            for _ in range(2):
+                with throttle.guard("select 1 from d"):
+                    pass
+            rules_now = {rule["name"]: rule for rule in throttle.snapshot()["rules"]}
+            assert rules_now["d"]["delayed"] == 1 and rules_now["c"]["in_use"] == 0
+    finally:
+        logger.removeFilter(broken)
+        logger.setLevel(logging.NOTSET)

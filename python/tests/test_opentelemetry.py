@@ -144,3 +144,12 @@ def test_a_throttle_that_is_gone_is_not_observed() -> None:
     del throttle
     gc.collect()
     assert reader.get_metrics_data() is None
+
+
+def test_a_closed_throttle_is_not_observed_and_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    reader = InMemoryMetricReader()
+    throttle = sqlthrottle.Throttle(RULES, refresh=False)
+    sqlthrottle.opentelemetry.observe(throttle, MeterProvider([reader]).get_meter("test"))
+    throttle.close()
+    assert reader.get_metrics_data() is None
+    assert caplog.records == []

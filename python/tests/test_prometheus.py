@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, Counter, generate_latest
 
 import sqlthrottle
 from sqlthrottle.prometheus import Collector
@@ -40,6 +40,16 @@ def test_all_samples_and_kinds_are_those_of_the_page() -> None:
     assert kinds(collected) == kinds(page)
     assert registry.get_sample_value("sql_throttle_permits_in_use", {"rule": "one"}) == 1
     assert registry.get_sample_value("sql_throttle_decisions_total", {"rule": 'a "b" \\ ü', "verdict": "abort"}) == 1
+
+
+def test_a_closed_throttle_has_no_samples_and_breaks_no_page() -> None:
+    throttle = sqlthrottle.Throttle(RULES, refresh=False)
+    registry = CollectorRegistry()
+    registry.register(Collector(throttle))
+    Counter("others", "Of the program.", registry=registry).inc()
+    throttle.close()
+    assert samples(generate_latest(registry).decode())[-1] == "others_total 1.0"
+    assert registry.get_sample_value("sql_throttle_waiting") is None
 
 
 def test_requests_are_there_once_a_middleware_is() -> None:

@@ -29,7 +29,8 @@ class Looker:
     def __init__(self, name: str, look: Callable[[Throttle], float]) -> None:
         self._name = name
         self._look = look
-        self._lock = threading.Lock()
+        # A collected object may close a throttle, or check for the first time, while this thread holds it.
+        self._lock = threading.RLock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._due: weakref.WeakKeyDictionary[Throttle, float] = weakref.WeakKeyDictionary()

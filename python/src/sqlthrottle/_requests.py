@@ -25,8 +25,9 @@ class Requests:
         _all.add(self)
 
     def forked(self) -> None:
-        """Of the parent's threads, one may have held the lock."""
-        self._lock = threading.Lock()
+        """Of the parent's threads, one may have held the lock. The thread that has it may be interrupted by what asks for it again: a
+        signal, or an object that is collected and sends a last statement."""
+        self._lock = threading.RLock()
 
     def came(self) -> None:
         """A request has come."""

@@ -6,6 +6,7 @@ A statement that is allowed at once comes by none of this.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
@@ -37,8 +38,7 @@ def aborted(decision: Decision) -> None:
     beneath = BENEATH.get()
     if beneath is not None:
         beneath.tell(decision)
-    LOG.say(Verdict.ABORT, decision)
-    _mark(Verdict.ABORT, decision, None)
+    _say(Verdict.ABORT, decision, None)
 
 
 def ignored(decision: Decision) -> None:
@@ -46,19 +46,22 @@ def ignored(decision: Decision) -> None:
     beneath = BENEATH.get()
     if beneath is not None:
         beneath.tell_ignored()
-    LOG.say(Verdict.IGNORE, decision)
-    _mark(Verdict.IGNORE, decision, None)
+    _say(Verdict.IGNORE, decision, None)
 
 
 def delayed(decision: Decision, seconds: float) -> None:
     """The wait of a statement or a request is over, which was to be so long. It may still be refused, and may have been given up."""
-    LOG.say(Verdict.DELAY, decision)
-    _mark(Verdict.DELAY, decision, seconds)
+    _say(Verdict.DELAY, decision, seconds)
 
 
-def _mark(verdict: Verdict, decision: Decision, seconds: float | None) -> None:
+def _say(verdict: Verdict, decision: Decision, seconds: float | None) -> None:
+    """Logs and marks. Filters, handlers and spans are the program's: what one raises must not stand in for what is told, nor lose what
+    a decision holds."""
+    with suppress(Exception):
+        LOG.say(verdict, decision)
     # A program that traces has imported it. Nobody else is to pay for it, or to have it.
     if "opentelemetry.trace" in sys.modules:
-        from .opentelemetry import mark
+        with suppress(Exception):
+            from .opentelemetry import mark
 
-        mark(verdict, decision, seconds)
+            mark(verdict, decision, seconds)

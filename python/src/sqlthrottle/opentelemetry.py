@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Union
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
+from ._errors import ThrottleClosedError
 from ._gate import must_be_throttle
 
 if TYPE_CHECKING:
@@ -73,7 +74,13 @@ def _callback(
 ) -> Callable[[CallbackOptions], Iterable[Observation]]:
     def observed(options: CallbackOptions) -> list[Observation]:
         throttle = seen()
-        return [] if throttle is None else [Observation(value, said) for value, said in values(throttle.snapshot())]
+        if throttle is None:
+            return []
+        try:
+            snapshot = throttle.snapshot()
+        except ThrottleClosedError:
+            return []
+        return [Observation(value, said) for value, said in values(snapshot)]
 
     return observed
 

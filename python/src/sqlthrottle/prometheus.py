@@ -9,6 +9,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector as _Collector
 
+from ._errors import ThrottleClosedError
 from ._gate import must_be_throttle
 
 if TYPE_CHECKING:
@@ -29,5 +30,9 @@ class Collector(_Collector):
         self._throttle = throttle
 
     def collect(self) -> Iterable[Metric]:
-        """The metrics as they are now."""
-        return list(text_string_to_metric_families(self._throttle.metrics()))
+        """The metrics as they are now; none of a throttle that is closed, as those of others are on the same page."""
+        try:
+            page = self._throttle.metrics()
+        except ThrottleClosedError:
+            return []
+        return list(text_string_to_metric_families(page))
