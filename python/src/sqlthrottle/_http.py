@@ -181,7 +181,7 @@ class AskingFront(Front, Generic[_S]):
 class Passage:
     """A request on its way: its place, and what was refused beneath it."""
 
-    __slots__ = ("_front", "_is_refused", "aborted", "decision", "headers", "permit", "throttle")
+    __slots__ = ("_front", "_is_refused", "aborted", "decision", "headers", "ignored", "permit", "throttle")
 
     def __init__(self, front: Front) -> None:
         self._front = front
@@ -190,6 +190,8 @@ class Passage:
         self.decision: Decision | None = None
         """What was decided on the request, once it is."""
         self.permit: Permit = PASSED
+        self.ignored = False
+        """Whether something is missing in its response, which is then to be kept nowhere."""
         self.aborted: Decision | None = None
         """The statement beneath it that was refused last."""
         self.headers: Headers = []
@@ -201,6 +203,7 @@ class Passage:
 
     def tell_ignored(self) -> None:
         """A statement beneath it is ignored."""
+        self.ignored = True
 
     def enter(self, decision: Decision) -> Refusal | None:
         """Takes its place, or is refused."""

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from ._context import enter, leave
@@ -32,6 +32,8 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _AT_ONCE = (Verdict.ALLOW, Verdict.ABORT)
+_OVERHEAD = 256
+"""Bytes that a message takes beside its body, at most."""
 _TRY_AGAIN_LATER = 1013
 """The code that a websocket is closed with."""
 
@@ -157,17 +159,24 @@ class _Response:
                 self._held.append(message)
                 return
             self._is_begun = True
-            if self._passage.headers:
-                message = {**message, "headers": [*message.get("headers", ()), *_encoded(self._passage.headers)]}
+            if self._passage.headers or self._passage.ignored:
+                message = {**message, "headers": self._headers(message.get("headers", ()))}
         elif self._held:
             self._held.append(message)
-            self._bytes_held += len(message.get("body", b""))
+            # Of empty ones there may be many.
+            self._bytes_held += len(message.get("body", b"")) + _OVERHEAD
             if self._bytes_held > self.MOST_HELD:
                 await self._let_go()
             return
         await self._send(message)
         if kind == "http.response.body" and not message.get("more_body", False):
             self._passage.permit.release()
+
+    def _headers(self, own: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        """Those of a response, with what is said beside its own."""
+        if self._passage.ignored:
+            own = [*(header for header in own if header[0].lower() != b"cache-control"), (b"cache-control", b"no-store")]
+        return [*own, *_encoded(self._passage.headers)]
 
     async def refuse(self, refused: Refusal) -> None:
         """Answers with a refusal."""

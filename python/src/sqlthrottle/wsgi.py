@@ -151,6 +151,8 @@ class _Response:
             self._refused = self.passage.cause(error)
             if self._refused is not None:
                 return _drop
+        if self.passage.ignored:
+            headers = [*(header for header in headers if header[0].lower() != "cache-control"), ("Cache-Control", "no-store")]
         headers = [*headers, *self.passage.headers]
         # Called with no more than it was, as servers may have two parameters.
         write = self._start_response(status, headers, *(() if exc_info is None else (exc_info,)))
@@ -198,7 +200,11 @@ class _Response:
 
     def close(self) -> None:
         """Called by the server when it has all, or wants no more."""
-        self.context.run(self._end)
+        try:
+            self.context.run(self._end)
+        finally:
+            # A server may close from another thread what still runs in this context, which is an error.
+            self.passage.permit.release()
 
     def _end(self) -> None:
         parts, self._parts = self._parts, ()

@@ -52,6 +52,14 @@ def streamed(request: HttpRequest) -> StreamingHttpResponse:
     return StreamingHttpResponse(f"{row.name}\n" for row in Single.objects.iterator())
 
 
+async def streamed_async(request: HttpRequest) -> StreamingHttpResponse:
+    async def parts() -> Any:
+        async for row in Single.objects.aiterator():
+            yield f"{row.name}\n"
+
+    return StreamingHttpResponse(parts())
+
+
 def written(request: HttpRequest) -> HttpResponse:
     Plain.objects.create(name="gone")
     return HttpResponse(str(Refused.objects.count()))
@@ -83,6 +91,7 @@ urlpatterns = [
     path("cached/", cache_page(60)(ignored)),
     path("delayed/", delayed),
     path("streamed/", streamed),
+    path("streamed-async/", streamed_async),
     path("written/", written),
     path("broken/", broken),
 ]

@@ -37,6 +37,42 @@ async def answer(send: Send, status: int, *parts: bytes) -> None:
 
 
 class TestResponse:
+    def test_what_is_made_up_is_kept_in_no_cache(self, throttle: sqlthrottle.Throttle) -> None:
+        async def app(scope: Any, receive: Receive, send: Send) -> None:
+            async with throttle.guard("select * from ignored", fakes="rows") as guard:
+                assert guard.ignored
+            headers = [(b"Cache-Control", b"public, max-age=3600"), (b"x-own", b"1")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+
+        async def test() -> None:
+            response = await get(Middleware(app, throttle), "/")
+            assert response.headers.get_list("cache-control") == ["no-store"] and response.headers["x-own"] == "1"
+
+        asyncio.run(test())
+
+    def test_a_500_that_never_ends_is_not_held_for_ever(self, throttle: sqlthrottle.Throttle) -> None:
+        sent: list[Message] = []
+
+        async def app(scope: Any, receive: Receive, send: Send) -> None:
+            try:
+                async with throttle.guard(REFUSED):
+                    pass
+            except sqlthrottle.StatementAborted:
+                pass
+            await send({"type": "http.response.start", "status": 500, "headers": []})
+            for _ in range(1_000):
+                await send({"type": "http.response.body", "body": b"", "more_body": True})
+            assert sent, "of empty parts there may be many"
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        asyncio.run(Middleware(app, throttle)({"type": "http", "method": "GET", "path": "/"}, receive, send))
+
     def test_an_error_that_a_framework_answers_for_and_raises_is_not_mistaken(self, throttle: sqlthrottle.Throttle) -> None:
         async def app(scope: Any, receive: Receive, send: Send) -> None:
             try:

@@ -23,6 +23,7 @@ from watch import counted
 
 import sqlthrottle
 from sqlthrottle._gate import LAYERS, Gate
+from sqlthrottle.django import _guard, _state
 from sqlthrottle.django import throttle as current
 from sqlthrottle.django._guard import DatabaseGuard
 
@@ -234,3 +235,14 @@ def test_faulty_settings_let_no_connection_serve() -> None:
 def test_the_throttle_of_the_process_is_at_hand(throttle: sqlthrottle.Throttle) -> None:
     with throttled(throttle):
         assert current() is throttle
+
+
+def test_a_site_that_renames_its_connection_for_each_tenant_keeps_not_all_of_their_guards(throttle: sqlthrottle.Throttle) -> None:
+    with throttled(throttle):
+        connection = connections["default"].copy()
+        for tenant in range(_guard._MOST + 2):
+            connection.settings_dict["NAME"] = f"tenant-{tenant}"
+            _guard.install(connection)
+            assert len(_state.current().guards) <= _guard._MOST
+        guard = _guard.installed(connection)
+        assert guard is not None and guard._gate.database == f"tenant-{_guard._MOST + 1}"

@@ -18,7 +18,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.db import connections
 from django.test import AsyncClient, Client
 from django.test.utils import override_settings
-from djangos import ROWS, Plain, throttle, throttled  # noqa: F401
+from djangos import ROWS, Plain, Refused, throttle, throttled  # noqa: F401
 from shop import RULES
 from watch import counted, held
 
@@ -186,6 +186,56 @@ def test_the_user_is_the_one_who_is_logged_in_and_nobody_is_asked_without_a_sess
             assert response.status_code == 200 and "Cookie" not in response.get("Vary", "")
             with throttled(asked, USER=None):
                 assert get(path, cookies=client.cookies).status_code == 200
+
+
+def test_who_sends_a_request_may_be_found_out_by_statements_and_asynchronously(get: Get) -> None:
+    """Where one of them is refused, so is the request, and that is no error of the site."""
+
+    async def ann(request: Any) -> str:
+        return "ann"
+
+    async def looked_up(request: Any) -> str:
+        return str(await Refused.objects.acount())
+
+    rules: Any = {
+        "rules": [
+            {"name": "ann", "on": "request", "per": ["client"], "match": {"user": "ann"}, "limit": {"fixed_window": {"max": 1, "window": "24h"}}},
+            *RULES["rules"],
+        ]
+    }
+    for user, client in ((ann, ann), (lambda _: "ann", lambda _: "192.0.2.7")):
+        with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked, USER=user, CLIENT=client):
+            for path, status in (("/plain/", 200), ("/plain-async/", 429)):
+                assert get(path).status_code == status
+    with sqlthrottle.Throttle(rules, refresh=False) as asked:
+        for option in ("USER", "CLIENT"):
+            for ask in (looked_up, lambda _: str(Refused.objects.count())):
+                with throttled(asked, **{option: ask}):
+                    assert get("/plain/").status_code == 429
+        assert asked.snapshot()["requests"] == {"total": 4, "refused": {"request": 0, "statement": 4}}
+
+
+def test_the_statements_of_a_stream_are_sent_by_whom_the_request_is(get: Get) -> None:
+    rules = {"rules": [{"name": "who", "match": {"user": "ann", "tags": {"endpoint": "streamed/"}}, "limit": {"unlimited": True}}]}
+    with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked, USER=lambda _: "ann"):
+        response = Client().get("/streamed/")
+        assert len(list(response.streaming_content)) == ROWS
+        response.close()
+        assert counted(asked, "who")["matched"] == 1
+        Plain.objects.count()
+        assert counted(asked, "who")["matched"] == 1, "and what is sent beside it is not"
+
+        async def read() -> int:
+            response: Any = await AsyncClient().get("/streamed-async/")
+            rows = len([part async for part in response.streaming_content])
+            await Plain.objects.acount()
+            await sync_to_async(connections.close_all)()
+            return rows
+
+        with sqlthrottle.Throttle({"rules": [{**rules["rules"][0], "match": {"user": "ann", "tags": {"endpoint": "streamed-async/"}}}]}, refresh=False) as asked:
+            with throttled(asked, USER=lambda _: "ann"):
+                assert asyncio.run(read()) == ROWS
+                assert counted(asked, "who")["matched"] == 1
 
 
 def test_an_asynchronous_view_waits_without_stalling_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:

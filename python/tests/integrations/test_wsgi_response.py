@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextvars
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-from wsgiref.util import FileWrapper
+from wsgiref.util import FileWrapper, setup_testing_defaults
 
 import pytest
 from test_wsgi import Answer, get
@@ -28,6 +29,37 @@ def throttle(web_throttle: sqlthrottle.Throttle) -> sqlthrottle.Throttle:  # noq
 
 
 class TestResponse:
+    def test_what_is_made_up_is_kept_in_no_cache(self, throttle: sqlthrottle.Throttle) -> None:
+        def app(environ: Any, start: Start) -> Iterable[bytes]:
+            with throttle.guard("select * from ignored", fakes="rows") as guard:
+                assert guard.ignored
+            start("200 OK", [*TEXT, ("cache-control", "public, max-age=3600")])
+            return [b""]
+
+        headers = get(Middleware(app, throttle), "/").headers
+        assert headers["Cache-Control"] == "no-store" and "cache-control" not in headers
+
+    def test_a_server_that_closes_while_another_thread_reads_has_its_place_back(self, throttle: sqlthrottle.Throttle) -> None:
+        reading, closed = threading.Event(), threading.Event()
+
+        def app(environ: Any, start: Start) -> Iterator[bytes]:
+            start("200 OK", TEXT)
+            reading.set()
+            closed.wait(30)
+            yield b"late"
+
+        environ: dict[str, Any] = {"PATH_INFO": "/stream"}
+        setup_testing_defaults(environ)
+        parts: Any = Middleware(app, throttle)(environ, lambda *_: [].append)
+        reader = threading.Thread(target=lambda: next(parts))
+        reader.start()
+        assert reading.wait(30) and held(throttle) == 1
+        with pytest.raises(RuntimeError):
+            parts.close()
+        assert held(throttle) == 0
+        closed.set()
+        reader.join(30)
+
     def test_one_of_which_nothing_was_sent_is_replaced(self, throttle: sqlthrottle.Throttle) -> None:
         def at_once(environ: Any, start: Start) -> Iterable[bytes]:
             start("200 OK", TEXT)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any, cast
 
+from .._context import _ambient
 from .._http import Front, Passage
-from .._native import Decision
+from .._native import Context, Decision
 
 __all__ = ["Request"]
 
@@ -26,6 +27,10 @@ class Request:
         self.passage: Passage = ours or cast(Passage, front.above(scope))
         self.ignored = False
         """Whether something is missing on the page."""
+
+    def comes_from(self, client: str | None) -> None:
+        """Says from where it comes, to all that is sent beneath it."""
+        _ambient.set(Context(_ambient.get(), None, client, None, None))
 
     def tell(self, decision: Decision | None) -> None:
         """A statement is refused; or, with none, the request has failed and that was not why."""

@@ -17,6 +17,8 @@ from ._waiting import waiter
 
 __all__ = ["DatabaseGuard", "install", "installed"]
 
+_MOST = 256
+"""Databases whose guards are kept for connections to come."""
 _NONE = Fakes.NONE.value
 _UNKNOWN = ("x",)
 """The columns of a text that was not seen before: a query has one at least."""
@@ -122,6 +124,9 @@ def install(connection: Any) -> None:
     name = (connection.alias, str(connection.settings_dict["NAME"]))
     guard = settings.guards.get(name)
     if guard is None:
+        if len(settings.guards) >= _MOST:
+            # Sites with a database for each of many tenants rename their connections. Those that are open keep their guard.
+            settings.guards.clear()
         guard = settings.guards.setdefault(name, DatabaseGuard(settings, connection))
     wrappers: list[Any] = connection.execute_wrappers
     wrappers[:] = [wrapper for wrapper in wrappers if not isinstance(wrapper, DatabaseGuard)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction, sync_to_async
@@ -14,6 +14,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 
 from .._context import _ambient
+from .._errors import StatementAborted
 from .._http import Refusal, aborted_in
 from .._native import Context, Decision
 from .._settle import settle, settle_async
@@ -24,6 +25,8 @@ from ._beneath import Request
 from ._waiting import waiter
 
 __all__ = ["Middleware"]
+
+_Ask = Callable[[HttpRequest], Any]
 
 _STATE = "_sqlthrottle"
 
@@ -64,16 +67,26 @@ class Middleware:
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         with _Beneath(request) as beneath:
+            try:
+                beneath.comes_from(_run(_client(), request))
+            except StatementAborted as aborted:
+                return _response(beneath.passage.refused(aborted.decision))
             return _ended(self.get_response(request), beneath)
 
     async def _answer_async(self, request: HttpRequest) -> HttpResponseBase:
         with _Beneath(request) as beneath:
+            try:
+                beneath.comes_from(await _run_async(_client(), request))
+            except StatementAborted as aborted:
+                return _response(beneath.passage.refused(aborted.decision))
             return _ended(await self.get_response(request), beneath)
 
     def _before_view(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponse | None:
-        user = _user(view)
-        _enter(request, None if user is None else _run(user, request))
         passage = _beneath(request).passage
+        try:
+            _enter(request, _run(_user(view), request))
+        except StatementAborted as aborted:
+            return _response(passage.refused(aborted.decision))
         if passage.decision is not None:
             return None
         run = waiter()
@@ -82,9 +95,11 @@ class Middleware:
         return _or_none(passage.enter(decision))
 
     async def _before_view_async(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponse | None:
-        user = _user(view)
-        _enter(request, None if user is None else await _run_async(user, request))
         passage = _beneath(request).passage
+        try:
+            _enter(request, await _run_async(_user(view), request))
+        except StatementAborted as aborted:
+            return _response(passage.refused(aborted.decision))
         if passage.decision is not None:
             return None
         return _or_none(passage.enter(await _settle(request, passage.throttle._check_request_unsettled())))
@@ -115,15 +130,12 @@ class _Beneath:
     """What is so while a request is answered: who sends statements, and to whom is told what becomes of them."""
 
     def __init__(self, request: HttpRequest) -> None:
-        settings = _state.current()
-        self._request = Request(request, settings.front)
+        self._request = Request(request, _state.current().front)
         setattr(request, _STATE, self._request)
-        self._client = request.META.get("REMOTE_ADDR") if settings.client is None else settings.client(request)
 
     def __enter__(self) -> Request:
         # Not by their tokens: middleware in between may have made copies of the context.
         self._before = _ambient.get(), BENEATH.get()
-        _ambient.set(Context(self._before[0], None, self._client or None, None, None))
         BENEATH.set(self._request)
         return self._request
 
@@ -151,6 +163,9 @@ def _ended(response: HttpResponseBase, beneath: Request) -> HttpResponseBase:
         response = answer
     if beneath.ignored:
         add_never_cache_headers(response)
+    if response.streaming and getattr(response, "file_to_stream", None) is None:
+        parts, said = response.streaming_content, _ambient.get()
+        response.streaming_content = (_parts_async if hasattr(parts, "__aiter__") else _parts)(parts, said)
     if beneath.is_ours:
         for name, value in passage.headers:
             response[name] = value
@@ -161,7 +176,48 @@ def _ended(response: HttpResponseBase, beneath: Request) -> HttpResponseBase:
     return response
 
 
-def _user(view: Any) -> Callable[..., Any] | None:
+def _parts(parts: Iterable[bytes], said: Context | None) -> Iterator[bytes]:
+    """A stream, whose statements are sent by whom the request is, though it is read when that is answered."""
+    iterator = iter(parts)
+    while True:
+        before = _ambient.get()
+        _ambient.set(said)
+        try:
+            part = next(iterator)
+        except StopIteration:
+            return
+        finally:
+            _ambient.set(before)
+        yield part
+
+
+async def _parts_async(parts: AsyncIterable[bytes], said: Context | None) -> AsyncIterator[bytes]:
+    """As :func:`_parts`."""
+    iterator = parts.__aiter__()
+    while True:
+        before = _ambient.get()
+        _ambient.set(said)
+        try:
+            part = await iterator.__anext__()
+        except StopAsyncIteration:
+            return
+        finally:
+            _ambient.set(before)
+        yield part
+
+
+def _client() -> _Ask | None:
+    """What says from where a request comes."""
+    client = _state.current().client
+    return _address if client is None else client
+
+
+def _address(request: HttpRequest) -> str | None:
+    # It is empty where a socket of Unix is listened at.
+    return request.META.get("REMOTE_ADDR") or None
+
+
+def _user(view: Any) -> _Ask | None:
     """What says who has sent a request to a view."""
     settings = _state.current()
     if settings.user is not None or not settings.names_user:
@@ -169,12 +225,16 @@ def _user(view: Any) -> Callable[..., Any] | None:
     return _name_async if iscoroutinefunction(view) else _name
 
 
-def _run(call: Callable[[HttpRequest], Any], request: HttpRequest) -> Any:
-    return async_to_sync(call)(request) if iscoroutinefunction(call) else call(request)
+def _run(ask: _Ask | None, request: HttpRequest) -> Any:
+    if ask is None:
+        return None
+    return async_to_sync(ask)(request) if iscoroutinefunction(ask) else ask(request)
 
 
-async def _run_async(call: Callable[[HttpRequest], Any], request: HttpRequest) -> Any:
-    return await (call if iscoroutinefunction(call) else sync_to_async(call))(request)
+async def _run_async(ask: _Ask | None, request: HttpRequest) -> Any:
+    if ask is None or ask is _address:
+        return ask and ask(request)
+    return await (ask if iscoroutinefunction(ask) else sync_to_async(ask))(request)
 
 
 def _name(request: HttpRequest) -> str | None:
