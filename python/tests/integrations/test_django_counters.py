@@ -100,6 +100,58 @@ def test_a_process_that_was_killed_is_counted_no_more(tmp_path: Path) -> None:
         assert [left.name for left in tmp_path.iterdir()] == [file.name]
 
 
+def test_files_that_are_none_of_ours_are_passed_over(tmp_path: Path) -> None:
+    """Whoever may write to the folder: nobody waits for them, is shown what they wish, or has no counters because of them."""
+    rule = {"name": "r", **dict.fromkeys(_counters.COUNTERS, 1)}
+    strange: tuple[Any, ...] = (
+        *("", "{", "null", "[]", "5", "{}", "[" * 100_000, "\xff".encode("latin-1")),
+        *(json.dumps({"rules": rules}) for rules in (None, 5, [1], [{}], [{**rule, "name": 1}], [{**rule, "passed": "1"}])),
+        b" " * (_counters._LARGEST + 1),
+    )
+    for number, content in enumerate(strange):
+        path = tmp_path / f"strange-{number}{_counters._SUFFIX}"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    os.mkfifo(tmp_path / f"pipe{_counters._SUFFIX}")
+    (tmp_path / f"folder{_counters._SUFFIX}").mkdir()
+    (tmp_path / f"link{_counters._SUFFIX}").symlink_to(tmp_path / "nowhere")
+    with sqlthrottle.Throttle({"rules": [{"name": "r", "limit": {"block": True}}]}) as throttle:
+        throttle.check("select 1")
+        _counters.write(str(tmp_path), throttle)
+    seen = shown(tmp_path, "--json")
+    assert seen["processes"] == 1 and seen["rules"]["r"]["aborted"] == 1
+    assert "1 process\n" in shown(tmp_path)
+
+
+def test_names_do_nothing_to_the_terminal(tmp_path: Path) -> None:
+    rule = {"name": "r\x1b[2J", **dict.fromkeys(_counters.COUNTERS, 1)}
+    (tmp_path / f"other-1{_counters._SUFFIX}").write_text(json.dumps({"rules": [rule]}))
+    assert "r\\x1b[2J" in shown(tmp_path) and "\x1b" not in shown(tmp_path)
+
+
+def test_a_link_that_was_put_there_is_not_written_through(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    folder = tmp_path / "counters"
+    folder.mkdir()
+    with sqlthrottle.Throttle() as throttle:
+        _counters.write(str(folder), throttle)
+        (file,) = folder.iterdir()
+        (folder / f"{file.name}.new").symlink_to(precious)
+        _counters._last.clear()
+        _counters.write(str(folder), throttle)
+    assert precious.read_text() == "kept" and [left.name for left in folder.iterdir()] == [file.name]
+
+
+def test_what_was_left_half_written_is_removed(tmp_path: Path) -> None:
+    half = tmp_path / f"other-1{_counters._UNFINISHED}"
+    half.write_text("{")
+    os.utime(half, (time.time() - 7200,) * 2)
+    with sqlthrottle.Throttle() as throttle:
+        _counters._written.clear()
+        _counters.write(str(tmp_path), throttle)
+    assert not half.exists() and len(list(tmp_path.iterdir())) == 1
+
+
 def test_it_is_shown_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
 

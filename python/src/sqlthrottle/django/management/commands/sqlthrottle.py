@@ -11,7 +11,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sqlthrottle.django import _counters, _state
 
-_COLUMNS = ("matched", "passed", "aborted", "ignored", "delayed", "in_use")
 _CLEAR = "\x1b[2J\x1b[H"
 
 
@@ -46,12 +45,13 @@ class Command(BaseCommand):
         return json.dumps({"processes": len(snapshots), "rules": _total(snapshots)})
 
     def _table(self, snapshots: list[dict[str, Any]]) -> str:
-        rules = _total(snapshots)
+        # A terminal does what some characters say, and a name may be from anybody who writes to the folder.
+        rules = {name if name.isprintable() else ascii(name)[1:-1]: counters for name, counters in _total(snapshots).items()}
         wide = max((len(name) for name in rules), default=4)
         lines = [f"{len(snapshots)} process{'' if len(snapshots) == 1 else 'es'}"]
-        lines.append("  ".join([f"{'rule':<{wide}}", *(f"{column:>9}" for column in _COLUMNS)]))
+        lines.append("  ".join([f"{'rule':<{wide}}", *(f"{column:>9}" for column in _counters.COUNTERS)]))
         for name, counters in rules.items():
-            lines.append("  ".join([f"{name:<{wide}}", *(f"{counters[column]:>9}" for column in _COLUMNS)]))
+            lines.append("  ".join([f"{name:<{wide}}", *(f"{counters[column]:>9}" for column in _counters.COUNTERS)]))
         return "\n".join(lines)
 
 
