@@ -60,6 +60,22 @@ async def streamed_async(request: HttpRequest) -> StreamingHttpResponse:
     return StreamingHttpResponse(parts())
 
 
+def failing(request: HttpRequest) -> StreamingHttpResponse:
+    def parts() -> Any:
+        yield "begun"
+        broken(request)
+
+    return StreamingHttpResponse(parts())
+
+
+async def failing_async(request: HttpRequest) -> StreamingHttpResponse:
+    async def parts() -> Any:
+        yield "begun"
+        broken(request)
+
+    return StreamingHttpResponse(parts())
+
+
 def written(request: HttpRequest) -> HttpResponse:
     Plain.objects.create(name="gone")
     return HttpResponse(str(Refused.objects.count()))
@@ -91,6 +107,8 @@ urlpatterns = [
     path("cached/", cache_page(60)(ignored)),
     path("delayed/", delayed),
     path("streamed/", streamed),
+    path("failing/", failing),
+    path("failing-async/", failing_async),
     path("streamed-async/", streamed_async),
     path("written/", written),
     path("broken/", broken),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 from wsgiref.util import setup_testing_defaults
@@ -16,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import connections
-from django.test import AsyncClient, Client
+from django.test import AsyncClient, Client, RequestFactory
 from django.test.utils import override_settings
 from djangos import ROWS, Plain, Refused, throttle, throttled  # noqa: F401
 from shop import RULES
@@ -145,6 +147,46 @@ def test_a_request_holds_its_place_until_it_is_answered(get: Get) -> None:
         assert len(list(response.streaming_content)) == ROWS
         response.close()
         assert held(asked) == 0
+
+
+@pytest.mark.filterwarnings("ignore:StreamingHttpResponse must consume")
+@pytest.mark.parametrize("path", ("/failing/", "/failing-async/"))
+def test_a_stream_that_fails_gives_its_place_back_though_django_closes_it_not(path: str) -> None:
+    rules = {"rules": [{"name": "one", "on": "request", "limit": {"concurrency": {"max": 1}}}]}
+    with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked):
+        kept: list[Exception] = []
+
+        async def ask() -> None:
+            sent: list[Any] = []
+            try:
+                await ASGIHandler()(*asgi(path, sent))
+            except ValueError as error:
+                # As a traceback keeps all that was on the stack.
+                kept.append(error)
+            assert sent[0]["status"] == 200
+
+        asyncio.run(ask())
+        assert len(kept) == 1 and held(asked) == 0
+        with warnings.catch_warnings():
+            # Django does not close the body of such a request either.
+            warnings.simplefilter("ignore")
+            kept.clear()
+            gc.collect()
+
+
+def test_a_stream_that_nobody_reads_waits_for_no_collector() -> None:
+    rules = {"rules": [{"name": "one", "on": "request", "limit": {"concurrency": {"max": 1}}}]}
+    with sqlthrottle.Throttle(rules, refresh=False) as asked, throttled(asked):
+        gc.disable()
+        try:
+            # As a thread answers whose task was cancelled.
+            handler = WSGIHandler()
+            response: Any = handler.get_response(RequestFactory().get("/streamed/"))
+            assert held(asked) == 1
+            del response
+            assert held(asked) == 0
+        finally:
+            gc.enable()
 
 
 def test_statements_beneath_a_view_know_who_sends_them(get: Get) -> None:
@@ -277,6 +319,23 @@ def test_a_request_that_is_delayed_waits_as_its_server_does(monkeypatch: pytest.
         assert counted(slow, "slow")["resumed"] == 2
 
 
+def asgi(path: str, sent: list[Any]) -> tuple[Any, Any, Any]:
+    """A request over ASGI, and what is sent."""
+    asked = asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        if asked.is_set():
+            await asyncio.Event().wait()
+        asked.set()
+        return {"type": "http.request"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b"", "client": ("192.0.2.7", 1)}
+    return scope, receive, send
+
+
 @pytest.fixture(params=("WSGI", "ASGI"))
 def within(request: pytest.FixtureRequest) -> Within:
     """Gets a page of Django within the middleware of either kind."""
@@ -299,20 +358,7 @@ def within(request: pytest.FixtureRequest) -> Within:
 
     async def get_asgi(throttle: sqlthrottle.Throttle, path: str) -> tuple[int, list[tuple[str, str]], bytes]:
         sent: list[Any] = []
-        asked = asyncio.Event()
-
-        async def receive() -> dict[str, Any]:
-            if asked.is_set():
-                await asyncio.Event().wait()
-            asked.set()
-            return {"type": "http.request"}
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        app = sqlthrottle.asgi.Middleware(ASGIHandler(), throttle, rate_limit_headers=True)
-        scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b"", "client": ("192.0.2.7", 1)}
-        await app(scope, receive, send)
+        await sqlthrottle.asgi.Middleware(ASGIHandler(), throttle, rate_limit_headers=True)(*asgi(path, sent))
         await sync_to_async(connections.close_all)()
         headers = [(name.decode().title(), value.decode()) for name, value in sent[0]["headers"]]
         return sent[0]["status"], headers, b"".join(message["body"] for message in sent[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import MutableMapping
 from typing import Any, cast
 
@@ -15,10 +16,12 @@ __all__ = ["Request"]
 class Request:
     """A request while it is answered."""
 
-    __slots__ = ("_request", "ignored", "is_ours", "passage")
+    __slots__ = ("_request", "ignored", "is_asgi", "is_ours", "passage")
 
     def __init__(self, request: Any, front: Front) -> None:
-        self._request = request
+        # The request has this one, and is not to wait for the collector with what it holds.
+        self._request = weakref.ref(request)
+        self.is_asgi = hasattr(request, "scope")
         # That of ASGI, or the environ of WSGI: middleware around Django notes there what it has asked.
         scope = cast("MutableMapping[str, Any]", getattr(request, "scope", request.META))
         ours = front.passage(scope)
@@ -40,5 +43,7 @@ class Request:
         """A statement is ignored: what the view makes of it is to be kept in no cache."""
         self.ignored = True
         # By this the cache of pages asks whether it is to store one.
-        self._request._cache_update_cache = False
+        request = self._request()
+        if request is not None:
+            request._cache_update_cache = False
         self.passage.tell_ignored()

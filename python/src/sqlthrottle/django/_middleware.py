@@ -15,6 +15,7 @@ from django.utils.cache import add_never_cache_headers
 
 from .._context import _ambient
 from .._errors import StatementAborted
+from .._gate import PASSED, Permit
 from .._http import Refusal, aborted_in
 from .._native import Context, Decision
 from .._settle import settle, settle_async
@@ -163,47 +164,60 @@ def _ended(response: HttpResponseBase, beneath: Request) -> HttpResponseBase:
         response = answer
     if beneath.ignored:
         add_never_cache_headers(response)
-    if response.streaming and getattr(response, "file_to_stream", None) is None:
-        parts, said = response.streaming_content, _ambient.get()
-        response.streaming_content = (_parts_async if hasattr(parts, "__aiter__") else _parts)(parts, said)
+    permit: Permit = PASSED
     if beneath.is_ours:
+        permit = passage.permit
         for name, value in passage.headers:
             response[name] = value
-        if response.streaming:
-            response._resource_closers.append(passage.permit.release)
-        else:
-            passage.permit.release()
+    if not response.streaming:
+        permit.release()
+        return response
+    response._resource_closers.append(permit.release)
+    # WSGI has servers send files by themselves.
+    if beneath.is_asgi or getattr(response, "file_to_stream", None) is None:
+        # By its public name it would refer to the response, which would wait for the collector where nobody closes it.
+        parts, said = response._iterator, _ambient.get()
+        response._iterator = (_parts_async if hasattr(parts, "__aiter__") else _parts)(parts, said, permit)
     return response
 
 
-def _parts(parts: Iterable[bytes], said: Context | None) -> Iterator[bytes]:
-    """A stream, whose statements are sent by whom the request is, though it is read when that is answered."""
-    iterator = iter(parts)
-    while True:
-        before = _ambient.get()
-        _ambient.set(said)
-        try:
-            part = next(iterator)
-        except StopIteration:
-            return
-        finally:
-            _ambient.set(before)
-        yield part
+def _parts(parts: Iterable[bytes], said: Context | None, permit: Permit) -> Iterator[bytes]:
+    """A stream, whose statements are sent by whom the request is, though it is read when that is answered.
+
+    Where it fails, its place is given back: Django over ASGI closes no response then.
+    """
+    try:
+        iterator = iter(parts)
+        while True:
+            before = _ambient.get()
+            _ambient.set(said)
+            try:
+                part = next(iterator)
+            except StopIteration:
+                return
+            finally:
+                _ambient.set(before)
+            yield part
+    finally:
+        permit.release()
 
 
-async def _parts_async(parts: AsyncIterable[bytes], said: Context | None) -> AsyncIterator[bytes]:
+async def _parts_async(parts: AsyncIterable[bytes], said: Context | None, permit: Permit) -> AsyncIterator[bytes]:
     """As :func:`_parts`."""
-    iterator = parts.__aiter__()
-    while True:
-        before = _ambient.get()
-        _ambient.set(said)
-        try:
-            part = await iterator.__anext__()
-        except StopAsyncIteration:
-            return
-        finally:
-            _ambient.set(before)
-        yield part
+    try:
+        iterator = parts.__aiter__()
+        while True:
+            before = _ambient.get()
+            _ambient.set(said)
+            try:
+                part = await iterator.__anext__()
+            except StopAsyncIteration:
+                return
+            finally:
+                _ambient.set(before)
+            yield part
+    finally:
+        permit.release()
 
 
 def _client() -> _Ask | None:

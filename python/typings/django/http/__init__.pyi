@@ -9,7 +9,7 @@ class HttpRequest:
 class HttpResponseBase:
     status_code: int
     streaming: bool
-    streaming_content: Any
+    _iterator: Any
     _resource_closers: list[Any]
     def close(self) -> None: ...
     def __setitem__(self, header: str, value: str) -> None: ...
