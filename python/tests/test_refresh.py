@@ -66,6 +66,17 @@ def test_a_thread_begins_with_the_first_check_and_puts_a_changed_file_in_force(p
         assert names() == ["sqlthrottle-refresh"], "and begins again"
 
 
+def test_a_look_that_fails_again_and_again_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(throttle: Throttle) -> float:
+        raise ValueError("embedded null byte")
+
+    with Throttle(refresh=False) as throttle:
+        looker = Looker("sqlthrottle-test", fail)
+        for _ in range(3):
+            assert looker._look_at(throttle) > 0
+    assert [record.getMessage().split(",")[0] for record in caplog.records] == ["sqlthrottle-test failed"]
+
+
 def test_a_refused_file_is_said_once(path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
     looked = threading.Semaphore(0)
     with caplog.at_level(logging.WARNING, "sqlthrottle"), sqlthrottle.open(path) as throttle:

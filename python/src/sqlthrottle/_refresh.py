@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _PAUSE = 1.0
 """Seconds until the next look where a file is not to be watched, and between two looks at thresholds."""
+_QUIET = 60.0
+"""Seconds between two warnings that a look fails."""
 _PATIENCE = 1.0
 """Seconds that the end of the interpreter waits for a look that is under way."""
 
@@ -35,6 +37,7 @@ class Looker:
         self._thread: threading.Thread | None = None
         self._due: weakref.WeakKeyDictionary[Throttle, float] = weakref.WeakKeyDictionary()
         self._ended = False
+        self._quiet_until = float("-inf")
 
     def add(self, throttle: Throttle) -> None:
         """Looks after a throttle from now on, until it is closed or forgotten."""
@@ -92,8 +95,10 @@ class Looker:
         try:
             return self._look(throttle)
         except Exception:
-            if not throttle.closed:
-                LOGGER.warning("the rules could not be looked after; they stay as they are", exc_info=True)
+            now = time.monotonic()
+            if not throttle.closed and now >= self._quiet_until:
+                self._quiet_until = now + _QUIET
+                LOGGER.warning("%s failed, and tries again; all stays as it is", self._name, exc_info=True)
             return _PAUSE
 
 

@@ -81,6 +81,8 @@ def test_an_unknown_database_is_told_with_the_nearest() -> None:
         ("FAKES", "all", 7),
         ("MIGRATIONS", "yes", 7),
         ("RATE_LIMIT_HEADERS", "yes", 7),
+        ("COUNTERS", "", 7),
+        ("COUNTERS", "\0", 7),
         ("STATUS", 500, 7),
         ("COUNTERS", 5, 7),
         ("PROVIDER", "shop.missing", 8),

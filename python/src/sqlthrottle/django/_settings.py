@@ -152,7 +152,7 @@ def _look_at_values(said: Mapping[str, Any], faults: _Faults) -> None:
             faults.add(7, f"{NAME}[{key!r}] is neither True nor False.")
     if said.get("STATUS", 429) not in (429, 503):
         faults.add(7, f"{NAME}['STATUS'] is neither 429 nor 503.")
-    if not isinstance(said.get("COUNTERS", ""), (str, os.PathLike)):
+    if said.get("COUNTERS") is not None and not _is_path(said["COUNTERS"]):
         faults.add(7, f"{NAME}['COUNTERS'] is not the path of a folder.")
 
 
@@ -205,6 +205,11 @@ def _imported(key: str, path: str, faults: _Faults) -> Any:
     except Exception as error:
         faults.add(8, f"{NAME}[{key!r}] cannot be imported: {error}", None if isinstance(error, ImportError) else repr(error))
         return None
+
+
+def _is_path(value: object) -> bool:
+    path: object = os.fspath(cast("os.PathLike[str]", value)) if isinstance(value, os.PathLike) else value
+    return isinstance(path, str) and path != "" and "\0" not in path
 
 
 def _is_given(said: object) -> bool:
