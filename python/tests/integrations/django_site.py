@@ -85,6 +85,16 @@ def broken(request: HttpRequest) -> HttpResponse:
     raise ValueError("a fault of the site")
 
 
+def between(get_response: Any) -> Any:
+    """Middleware that is not asynchronous."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response: HttpResponse = get_response(request)
+        return response
+
+    return answer
+
+
 def save_late(get_response: Any) -> Any:
     """Middleware that sends a statement itself, after the view."""
 

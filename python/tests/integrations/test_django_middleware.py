@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 
+import django_site
 import djangos
 import pytest
 from asgiref.sync import sync_to_async
@@ -89,6 +91,37 @@ def test_middleware_in_between_that_is_refused_is_429_as_well(get: Get) -> None:
     with override_settings(MIDDLEWARE=[OURS, "django_site.save_late"]):
         assert get("/plain/").status_code == 429
         assert get("/broken/").status_code == 429
+
+
+@pytest.mark.parametrize("propagate", (False, True))
+def test_a_page_for_errors_that_is_refused_itself_is_429(get: Get, propagate: bool, throttle: sqlthrottle.Throttle) -> None:
+    with override_settings(ROOT_URLCONF=WithPage, DEBUG_PROPAGATE_EXCEPTIONS=propagate):
+        assert get("/refused/1/").status_code == 429
+        with override_settings(MIDDLEWARE=[OURS, "django_site.save_late"]):
+            assert get("/plain/").status_code == 429
+        if not propagate:
+            assert get("/broken/").status_code == 429
+    assert throttle.snapshot()["requests"]["refused"]["statement"] == 2 + (not propagate)
+
+
+def test_a_request_that_is_delayed_by_middleware_in_a_thread_waits_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    from test_django_async import Sleeps
+
+    rule = {"name": "slow", "on": "request", "limit": {"block": True}, "then": {"strategy": "delay", "delay": "20ms"}}
+    with sqlthrottle.Throttle({"rules": [rule]}, refresh=False) as slow, throttled(slow):
+
+        async def ask() -> None:
+            sleeps = Sleeps(monkeypatch)
+            answering = asyncio.ensure_future(AsyncClient().get("/plain-async/"))
+            await sleeps.until(1)
+            sleeps.wake()
+            assert (await answering).status_code == 200
+            await sync_to_async(connections.close_all)()
+
+        monkeypatch.setattr(time, "sleep", None)
+        # What is between is not asynchronous, so that the middleware is not, either.
+        with override_settings(MIDDLEWARE=[OURS, "django_site.between"]):
+            asyncio.run(ask())
 
 
 def test_other_errors_stay_what_they_are(get: Get) -> None:
@@ -432,6 +465,15 @@ def test_it_does_not_serve_without_the_app() -> None:
     others = [app for app in settings.INSTALLED_APPS if app != "sqlthrottle.django"]
     with override_settings(INSTALLED_APPS=others), pytest.raises(ImproperlyConfigured, match="INSTALLED_APPS"):
         Client().get("/plain/")
+
+
+def refused_page(request: Any) -> None:
+    Refused.objects.count()
+
+
+class WithPage:
+    urlpatterns = django_site.urlpatterns
+    handler500 = staticmethod(refused_page)
 
 
 async def _bob(request: Any) -> str:

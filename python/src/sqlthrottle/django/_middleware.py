@@ -16,7 +16,7 @@ from django.utils.cache import add_never_cache_headers
 from .._context import _ambient
 from .._errors import StatementAborted
 from .._gate import PASSED, Permit
-from .._http import Refusal, aborted_in
+from .._http import Passage, Refusal, aborted_in
 from .._native import Context, Decision
 from .._settle import settle, settle_async
 from .._told import BENEATH
@@ -63,31 +63,39 @@ class Middleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Of the view, and of what renders its response."""
-        aborted = aborted_in(exception)
-        return None if aborted is None else _response(_beneath(request).passage.refused(aborted.decision))
+        return _refused(_beneath(request).passage, exception)
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         with _Beneath(request) as beneath:
             try:
                 beneath.comes_from(_run(_client(), request))
-            except StatementAborted as aborted:
-                return _response(beneath.passage.refused(aborted.decision))
-            return _ended(self.get_response(request), beneath)
+                response = self.get_response(request)
+            except Exception as error:
+                # Of what says who asks, or of the page that the site has for its errors.
+                refused = _refused(beneath.passage, error)
+                if refused is None:
+                    raise
+                response = refused
+            return _ended(response, beneath)
 
     async def _answer_async(self, request: HttpRequest) -> HttpResponseBase:
         with _Beneath(request) as beneath:
             try:
                 beneath.comes_from(await _run_async(_client(), request))
-            except StatementAborted as aborted:
-                return _response(beneath.passage.refused(aborted.decision))
-            return _ended(await self.get_response(request), beneath)
+                response = await self.get_response(request)
+            except Exception as error:
+                refused = _refused(beneath.passage, error)
+                if refused is None:
+                    raise
+                response = refused
+            return _ended(response, beneath)
 
     def _before_view(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponse | None:
         passage = _beneath(request).passage
         try:
             _enter(request, _run(_user(view), request))
         except StatementAborted as aborted:
-            return _response(passage.refused(aborted.decision))
+            return _refused(passage, aborted)
         if passage.decision is not None:
             return None
         run = waiter()
@@ -100,7 +108,7 @@ class Middleware:
         try:
             _enter(request, await _run_async(_user(view), request))
         except StatementAborted as aborted:
-            return _response(passage.refused(aborted.decision))
+            return _refused(passage, aborted)
         if passage.decision is not None:
             return None
         return _or_none(passage.enter(await _settle(request, passage.throttle._check_request_unsettled())))
@@ -121,6 +129,12 @@ def _response(refused: Refusal) -> HttpResponse:
     # A burst is not to be a flood of the log, where Django says each 429, and mails each 503 to the site's administrators.
     response._has_been_logged = True
     return response
+
+
+def _refused(passage: Passage, error: Exception) -> HttpResponse | None:
+    """The response where an error has come of a statement that was refused; none where it has come of something else."""
+    aborted = aborted_in(error)
+    return None if aborted is None else _response(passage.refused(aborted.decision))
 
 
 def _or_none(refused: Refusal | None) -> HttpResponse | None:
