@@ -73,7 +73,7 @@ def _tell(throttle: Engine, decision: Decision, first: Decision, waited: float) 
     try:
         _told.delayed(first, waited)
     except BaseException:
-        # A filter of the log has raised: nobody gets what was decided.
+        # Interrupted while it is logged: nobody gets what was decided.
         throttle.release(decision)
         raise
 
