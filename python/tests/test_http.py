@@ -11,7 +11,7 @@ import pytest
 import sqlthrottle.asgi
 import sqlthrottle.wsgi
 from sqlthrottle import StatementAborted, Throttle
-from sqlthrottle._http import aborted_in, rate_limit, refusal
+from sqlthrottle._web._http import aborted_in, rate_limit, refusal
 
 SQL = "select secret from accounts where id = 4711"
 

@@ -74,7 +74,9 @@ except ImportError as refused:
         """
         import importlib, sys, sqlthrottle
         interpreters = importlib.import_module(sys.argv[1])
-        interpreters.run_string(interpreters.create(), sys.argv[2].format(path=sys.path))
+        other = interpreters.create()
+        interpreters.run_string(other, sys.argv[2].format(path=sys.path))
+        interpreters.destroy(other)
         assert sqlthrottle.Throttle().check("select 1").allowed
         """,
         module,

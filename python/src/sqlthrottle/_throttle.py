@@ -310,4 +310,6 @@ def _text(rules: Mapping[str, Any] | str | bytes) -> str | bytes:
 
 def _kept(params: Iterable[object] | None) -> Iterable[object] | None:
     """Bound values, to be read as often as is needed. What has none by place is for the check to refuse."""
-    return params if params is None or isinstance(params, (str, bytes, Mapping)) else list(params)
+    if params is None or isinstance(params, (str, bytes)):
+        return params
+    return params if isinstance(cast(object, params), Mapping) else list(params)

@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import TYPE_CHECKING, Any
 
 from ._context import enter, leave
-from ._http import Asked, AskingFront, Passage, Refusal
-from ._inbox import Inbox
+from ._web._http import Asked, AskingFront, Passage, Refusal
+from ._web._inbox import Inbox
 from ._names import Verdict
 from ._settle import settle_async
 from ._told import BENEATH
-from ._uncaught import listen
+from ._web._uncaught import listen
 
 if TYPE_CHECKING:
     from ._native import Decision

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ._context import enter
 from ._gate import PASSED
-from ._http import Asked, AskingFront, Passage, Refusal
+from ._web._http import Asked, AskingFront, Passage, Refusal
 from ._settle import settle
 from ._told import BENEATH
-from ._uncaught import listen
+from ._web._uncaught import listen
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -24,7 +24,7 @@ from watch import counted, held
 from web import Pages, engine, web_throttle  # noqa: F401
 
 import sqlthrottle
-from sqlthrottle._http import aborted_in
+from sqlthrottle._web._http import aborted_in
 from sqlthrottle.asgi import Middleware
 
 Message = MutableMapping[str, Any]

@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 from typing import Any, cast
 
 from .._context import _ambient
-from .._http import Front, Passage
+from .._web._http import Front, Passage
 from .._native import Context, Decision
 
 __all__ = ["Request"]

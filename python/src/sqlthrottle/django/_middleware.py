@@ -16,11 +16,11 @@ from django.utils.cache import add_never_cache_headers
 from .._context import _ambient
 from .._errors import StatementAborted
 from .._gate import PASSED, Permit
-from .._http import Passage, Refusal, aborted_in
+from .._web._http import Passage, Refusal, aborted_in
 from .._native import Context, Decision
 from .._settle import settle, settle_async
 from .._told import BENEATH
-from .._uncaught import listen
+from .._web._uncaught import listen
 from . import _state
 from ._beneath import Request
 from ._waiting import waiter

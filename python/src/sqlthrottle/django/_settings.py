@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 
 from .._errors import SqlThrottleError
 from .._exempt import is_exempt
-from .._http import Front
+from .._web._http import Front
 from .._names import Fakes, InTransaction
 from .._threshold import ThresholdProvider
 from .._throttle import Throttle, open

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from ._http import aborted_in
-from ._told import BENEATH
+from .._told import BENEATH
 
 __all__ = ["listen"]
 

@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
-from . import _told
-from ._errors import ArgumentError, StatementAborted
-from ._gate import PASSED, Permit, must_be_throttle
-from ._names import Verdict
+from .. import _told
+from .._errors import ArgumentError, StatementAborted
+from .._gate import PASSED, Permit, must_be_throttle
+from .._names import Verdict
 
 if TYPE_CHECKING:
-    from ._native import Decision
-    from ._throttle import Throttle
+    from .._native import Decision
+    from .._throttle import Throttle
 
 __all__ = ["ASKED", "Asked", "AskingFront", "Front", "Headers", "Passage", "Refusal", "aborted_in", "rate_limit", "refusal"]
 
