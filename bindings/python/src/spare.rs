@@ -5,6 +5,8 @@
 use crate::answer::Answer;
 use crate::decision::Decision;
 use pyo3::prelude::*;
+#[cfg(Py_GIL_DISABLED)]
+use std::cell::Cell;
 use std::cell::UnsafeCell;
 use std::ops::Deref;
 
@@ -29,6 +31,12 @@ impl Deref for Written {
         // Safety: see above.
         unsafe { &*self.0.get() }
     }
+}
+
+#[cfg(Py_GIL_DISABLED)]
+thread_local! {
+    /// The decision that a thread was handed last, by whichever engine: one that threads had in common would be in the way of all.
+    static LAST: Cell<Option<Py<Decision>>> = const { Cell::new(None) };
 }
 
 /// The decision that an engine has handed out last.
@@ -59,11 +67,24 @@ impl Spare {
         Ok(made)
     }
 
-    /// Hands out a decision. Without a GIL a count of references says nothing of other threads.
+    /// Hands out a decision: the last one of this thread again, if nobody has it any more.
     #[cfg(Py_GIL_DISABLED)]
     #[inline]
     #[expect(clippy::unused_self, reason = "with a GIL it is")]
     pub(crate) fn hand_out<'py>(&self, py: Python<'py>, answer: Answer) -> PyResult<Bound<'py, Decision>> {
-        Bound::new(py, Decision(answer.into()))
+        let last = LAST.try_with(Cell::take).ok().flatten();
+        if let Some(last) = last
+            // Safety: the object is alive, as it is referred to from here.
+            && unsafe { pyo3::ffi::PyUnstable_Object_IsUniquelyReferenced(last.as_ptr()) } == 1
+        {
+            // Safety: nobody else refers to it, in no thread, so nobody reads it.
+            unsafe { *last.get().0.0.get() = answer };
+            let again = last.bind(py).clone();
+            let _ = LAST.try_with(|kept| kept.set(Some(last)));
+            return Ok(again);
+        }
+        let made = Bound::new(py, Decision(answer.into()))?;
+        let _ = LAST.try_with(|kept| kept.set(Some(made.clone().unbind())));
+        Ok(made)
     }
 }
