@@ -20,6 +20,8 @@ __all__ = ["Guard"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+_ALLOW = Verdict.ALLOW
+
 
 class Guard:
     """Of one statement or request; from :meth:`Throttle.guard`. Nothing is asked before it is entered.
@@ -52,8 +54,13 @@ class Guard:
         return self.decision.verdict is Verdict.IGNORE
 
     def __enter__(self) -> Guard:
-        self._begin()
-        return self._entered(settle(self._throttle, self._ask()))
+        if self._decision is not None:
+            raise _entered_already()
+        decision = self._ask()
+        if decision.verdict is _ALLOW:
+            self._decision = decision
+            return self
+        return self._entered(settle(self._throttle, decision))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -61,7 +68,8 @@ class Guard:
         self._leave()
 
     async def __aenter__(self) -> Guard:
-        self._begin()
+        if self._decision is not None:
+            raise _entered_already()
         return self._entered(await settle_async(self._throttle, self._ask_unsettled(), self._ask))
 
     async def __aexit__(
@@ -121,13 +129,9 @@ class Guard:
     def _another(self) -> _Refusing:
         return _Refusing(self._throttle, self._ask, self._ask_unsettled)
 
-    def _begin(self) -> None:
-        if self._decision is not None:
-            raise RuntimeError("the guard is entered already; a second one is to be asked for")
-
     def _entered(self, decision: Decision) -> Guard:
         verdict = decision.verdict
-        if verdict is Verdict.ALLOW or verdict is Verdict.IGNORE:
+        if verdict is _ALLOW or verdict is Verdict.IGNORE:
             if verdict is Verdict.IGNORE:
                 _told.ignored(decision)
             self._decision = decision
@@ -149,3 +153,7 @@ class _Refusing(Guard):
         if decision.verdict is Verdict.IGNORE:
             raise StatementAborted(decision)
         return super()._entered(decision)
+
+
+def _entered_already() -> RuntimeError:
+    return RuntimeError("the guard is entered already; a second one is to be asked for")

@@ -128,17 +128,29 @@ class Throttle(_native.Engine):
 
         Entering raises :class:`StatementAborted` where the statement is not to be sent.
         """
-        # Asked anew each time: parameters that can be read once are kept.
-        asked: dict[str, Any] = {
-            "user": user,
-            "client": client,
-            "database": database,
-            "tags": tags,
-            "params": _kept(params),
-            "dialect": dialect,
-            "weight": weight,
-            "fakes": fakes,
-        }
+        asked: dict[str, Any] = {}
+        # Mostly there is no more to say, and a call takes as long as it has arguments.
+        if (
+            weight != 1
+            or user is not None
+            or client is not None
+            or database is not None
+            or tags is not None
+            or params is not None
+            or dialect is not None
+            or fakes is not None
+        ):
+            # Asked anew each time: parameters that can be read once are kept.
+            asked = {
+                "user": user,
+                "client": client,
+                "database": database,
+                "tags": tags,
+                "params": _kept(params),
+                "dialect": dialect,
+                "weight": weight,
+                "fakes": fakes,
+            }
         return Guard(
             self, functools.partial(self.check, sql, **asked), functools.partial(self._check_unsettled, sql, **asked)
         )
