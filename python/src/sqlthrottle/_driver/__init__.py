@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._base import DriverClass
 from ._connection import guarded_connection
 from ._cursor import Description, FakingCursor, GuardedCursor
-from ._guard import DriverGuard, Options, Places
+from ._guard import DriverGuard, Options, Places, fakes_of_text
 from ._install import backed_class, guarded_class, put_in, take_out
 from ._mysql import MySQL
 from ._rows import counted_rows
@@ -29,6 +29,7 @@ __all__ = [
     "Traits",
     "backed_class",
     "counted_rows",
+    "fakes_of_text",
     "guarded_connection",
     "guarded_class",
     "put_in",

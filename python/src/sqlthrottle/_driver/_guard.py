@@ -20,6 +20,13 @@ _COUNTS = (Fakes.COUNT, Fakes.ROWS_AND_COUNT)
 _INSERT = re.compile(r"\b(?:insert|replace)\b", re.IGNORECASE)
 
 
+def fakes_of_text(sql: str, most: Fakes) -> str:
+    """What may be made up of a text whose cursor tells the key of a row that it inserts: nobody knows whether that is going to be read."""
+    if most in _COUNTS and _INSERT.search(sql):
+        return "rows" if most is Fakes.ROWS_AND_COUNT else "none"
+    return most._value_
+
+
 class Options:
     """What a connection or pool is to be guarded by.
 
@@ -80,12 +87,8 @@ class DriverGuard:
             return most._value_
         known = self._faked.get(sql)
         if known is None:
-            # Nobody can tell whether its key is going to be read.
-            return self._faked.put(sql, self._without_count(most) if _INSERT.search(sql) else most._value_)
+            return self._faked.put(sql, fakes_of_text(sql, most))
         return known
-
-    def _without_count(self, most: Fakes) -> str:
-        return "rows" if most is Fakes.ROWS_AND_COUNT else "none"
 
 
 class Places:

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
+from .._driver import fakes_of_text
 from .._gate import IGNORED, PASSED, Gate, Permit, Remembered, sent, unset
 from ._asked import RAW, Asked, asked_of
 from ._cursor import HeldCursor, IgnoredCursor
@@ -22,8 +23,9 @@ _asked: ContextVar[Asked] = ContextVar("sqlthrottle-peewee-asked", default=RAW)
 class Guard:
     """Of one database."""
 
-    def __init__(self, make_gate: Callable[[str | None], Gate]) -> None:
+    def __init__(self, make_gate: Callable[[str | None], Gate], tells_keys: bool) -> None:
         self._make_gate = make_gate
+        self._tells_keys = tells_keys
         self._gate = make_gate(None)
         self._columns: Remembered[tuple[str, ...]] = Remembered()
         self.held: WeakSet[HeldCursor] = WeakSet()
@@ -35,8 +37,10 @@ class Guard:
             self._gate = self._make_gate(str(name))
         return self._gate
 
-    def fakes(self, gate: Gate, asked: Asked) -> str:
-        return gate.fakes.value if asked.fakes is None else asked.fakes
+    def fakes(self, gate: Gate, asked: Asked, sql: str) -> str:
+        if asked.fakes is not None:
+            return asked.fakes
+        return fakes_of_text(sql, gate.fakes) if self._tells_keys else gate.fakes.value
 
     def ignored(self, gate: Gate, sql: str, asked: Asked) -> IgnoredCursor:
         if not gate.reads_rows(sql):
@@ -78,7 +82,7 @@ def _guarded(base: Any) -> type[Any]:
         def execute_sql(self, sql: Any, params: Any = None, *arguments: Any, **options: Any) -> Any:
             guard = self._sqlthrottle_guard
             gate, asked, text = guard.gate_of(self), _asked.get(), str(sql)
-            permit = gate.enter(text, guard.fakes(gate, asked), asked.weight, params, self.in_transaction())
+            permit = gate.enter(text, guard.fakes(gate, asked, text), asked.weight, params, self.in_transaction())
             if permit is IGNORED:
                 return guard.ignored(gate, text, asked)
             is_streamed = asked.is_streamed or bool(options.get("named_cursor") or (arguments and arguments[0]))
@@ -119,7 +123,7 @@ def _guarded_async(base: Any) -> type[Any]:
         async def aexecute_sql(self, sql: Any, params: Any = None) -> Any:
             guard = self._sqlthrottle_guard
             gate, asked, text = guard.gate_of(self), _asked.get(), str(sql)
-            permit = await gate.enter_async(text, guard.fakes(gate, asked), asked.weight, params, self.in_transaction())
+            permit = await gate.enter_async(text, guard.fakes(gate, asked, text), asked.weight, params, self.in_transaction())
             if permit is IGNORED:
                 return guard.ignored(gate, text, asked)
             mark, token = gate.sending(), _asked.set(RAW)
@@ -138,7 +142,7 @@ def _guarded_async(base: Any) -> type[Any]:
             asked = asked_of(query, gate.fakes)
             query.bind(self)
             sql, params = query.sql()
-            permit = await gate.enter_async(sql, guard.fakes(gate, asked), asked.weight, params, self.in_transaction())
+            permit = await gate.enter_async(sql, guard.fakes(gate, asked, sql), asked.weight, params, self.in_transaction())
             if permit is IGNORED:
                 return
             rows = super().iterate(query, buffer_size)

@@ -84,7 +84,7 @@ class _Installation:
         contents = {
             "_sqlthrottle_base": type(database),
             "_sqlthrottle_installation": self,
-            "_sqlthrottle_guard": Guard(lambda name: self._gate(dialect, name)),
+            "_sqlthrottle_guard": Guard(lambda name: self._gate(dialect, name), tells_keys=dialect is not Dialect.POSTGRESQL),
         }
         database.__class__ = guarded_class(type(database), contents)
 
