@@ -104,12 +104,14 @@ def plot(*runs: Run, colours: bool) -> str:
     times = [(step + 0.5) * seconds / STEPS for step in range(STEPS)]
     for row, (what, reports) in enumerate((("reports run", True), ("innocent answered", False)), 1):
         rates = [_rates(run, reports) for run in runs]
+        half = 10 * max(1, math.ceil(max(map(max, rates)) / 20))
+        marks = [0, half, 2 * half]
         for column, (name, colour) in enumerate((("unprotected", "red"), ("protected", "green"))):
             panel = figure.subplot(row, column + 1).title(f"{what} a second, {name}")
             marker = plotext.marker("hd", plotext.pixel(colour))
             panel.draw(panel.signal(times, rates[column], marker=marker).lines().fillx())
             panel.ruler("x", "lower").lim(0, seconds).frequency(6)
-            panel.ruler("y", "left").lim(0, max(map(max, rates))).frequency(3)
+            panel.ruler("y", "left").lim(0, marks[-1]).ticks(marks, [f"{mark:3}" for mark in marks])
     drawn: str = figure.build().string()
     return drawn if colours else str(plotext.uncolorize(drawn))
 
