@@ -83,11 +83,16 @@ class EngineGuard:
             and _ORM_QUERY not in context.execution_options
             and not self._throttle.reads_params
             and not DECIDED.get()
-            and not LAYERS
             and _ALEMBIC not in sys.modules
         ):
             decision = check()
-            if decision is None and self._executes:
+            if decision is None and LAYERS:
+                token = self._gate.sending()
+                try:
+                    self._do_execute(cursor, statement, parameters, context)
+                finally:
+                    sent(token)
+            elif decision is None and self._executes:
                 cursor.execute(statement, parameters)
             elif decision is None:
                 self._do_execute(cursor, statement, parameters, context)
