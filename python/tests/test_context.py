@@ -95,3 +95,17 @@ def test_none_is_looked_up_before_one_was_opened(run: Callable[..., str]) -> Non
             assert not throttle.check("select 1").allowed
         """
     )
+
+
+def test_integrations_are_handed_no_decision_of_what_passes_in_a_context_either() -> None:
+    with sqlthrottle.Throttle("rules: [{name: two, match: {user: dev}, limit: {token_bucket: {capacity: 2, rate: 1/h}}}]") as throttle:
+        prepared = throttle.prepare("select 1 from users")
+        assert prepared._unless_passed() is None
+        with sqlthrottle.context(user="dev"):
+            assert prepared._unless_passed() is None and prepared._unless_passed_unsettled() is None
+            refused = prepared._unless_passed()
+        assert refused is not None and refused.rule == "two"
+        throttle.reload("rules: [{name: place, limit: {concurrency: {max: 1}}}]")
+        with sqlthrottle.context(user="dev"):
+            held = prepared._unless_passed()
+        assert held is not None and held.allowed and throttle.release(held)

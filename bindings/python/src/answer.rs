@@ -23,6 +23,13 @@ pub(crate) struct Answer {
     pub(crate) custom: Option<Arc<str>>,
 }
 
+impl Answer {
+    /// Whether the statement is allowed and holds nothing: then nothing is left to be done with the decision.
+    pub(crate) fn has_passed(&self) -> bool {
+        self.verdict == Verdict::Allow && self.permit.is_none()
+    }
+}
+
 impl From<Decision> for Answer {
     #[inline]
     fn from(decision: Decision) -> Self {

@@ -65,7 +65,9 @@ impl Prepared {
         let throttle = self.throttle.bind(py);
         let engine = Engine::ready(throttle)?;
         if ambient(py)?.is_some() {
-            return self.decide(py, None, None, asks).map(Some);
+            let decided = self.decide(py, None, None, asks)?;
+            let has_passed = decided.get().0.has_passed();
+            return Ok((!has_passed).then_some(decided));
         }
         Engine::unless_passed(throttle, asks, || self.ask(py, engine, self.weight, self.fakes, asks))
     }

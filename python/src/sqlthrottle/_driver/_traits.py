@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._names import Dialect
@@ -87,17 +87,8 @@ PSYCOPG = Traits(
     database=_psycopg_database,
     refuses_fetch=True,
 )
-PSYCOPG2 = Traits(
-    dialect=Dialect.POSTGRESQL,
-    # The number of a row of a table that has such numbers, which are no keys.
-    reads_keys=False,
-    streams=_psycopg_streams,
-    in_transaction=_psycopg_in_transaction,
-    is_idle=_psycopg_is_idle,
-    database=_psycopg_database,
-    refuses_fetch=True,
-    calls_by="select * from",
-)
+# What it tells as `lastrowid` is the number of a row in tables that have such numbers, and no key.
+PSYCOPG2 = replace(PSYCOPG, calls_by="select * from")
 
 
 def _text(value: Any) -> str | None:

@@ -86,19 +86,19 @@ class EngineGuard:
             and _ALEMBIC not in sys.modules
         ):
             decision = check()
-            if decision is None and LAYERS:
+            if decision is not None:
+                permit = self._entered(context, self._gate.carried_on, decision)
+                self._send(permit, self._do_execute, cursor, context, statement, parameters)
+            elif LAYERS:
                 token = self._gate.sending()
                 try:
                     self._do_execute(cursor, statement, parameters, context)
                 finally:
                     sent(token)
-            elif decision is None and self._executes:
+            elif self._executes:
                 cursor.execute(statement, parameters)
-            elif decision is None:
-                self._do_execute(cursor, statement, parameters, context)
             else:
-                permit = self._entered(context, self._gate.carried_on, decision)
-                self._send(permit, self._do_execute, cursor, context, statement, parameters)
+                self._do_execute(cursor, statement, parameters, context)
             return
         self._do_execute_any(cursor, statement, parameters, context)
 
